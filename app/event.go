@@ -1,0 +1,122 @@
+package app
+
+// Event is something that changed. Hosts get events in order, each with a sequence number that the
+// wire adds. The TypeScript union is generated from the types that implement it.
+type Event interface {
+	// EventName is the event's name on the wire, such as "workspace.changed".
+	EventName() string
+	// Topic is "" for events that every host gets, else the topic a host must have joined:
+	// "conversation/<workspace id>".
+	Topic() string
+}
+
+// ProjectChanged says that a project is new or changed.
+type ProjectChanged struct {
+	Project Project `json:"project"`
+}
+
+// ProjectRemoved says that a project is gone.
+type ProjectRemoved struct {
+	ID string `json:"id"`
+}
+
+// WorkspaceChanged says that a workspace is new or changed.
+type WorkspaceChanged struct {
+	Workspace Workspace `json:"workspace"`
+}
+
+// WorkspaceRemoved says that a workspace is gone.
+type WorkspaceRemoved struct {
+	ID string `json:"id"`
+}
+
+// SettingsChanged says that settings, keys or the list of models changed.
+type SettingsChanged struct{}
+
+// ProblemAppeared says that something needs the person's eyes, such as a corrupt file kept aside.
+type ProblemAppeared struct {
+	Problem Problem `json:"problem"`
+}
+
+// EntryChanged says that an entry of a conversation is new or changed; it carries the whole entry.
+type EntryChanged struct {
+	Workspace string `json:"workspace"`
+	Entry     Entry  `json:"entry"`
+}
+
+// EntryGrew says that text was appended to an entry: to Text of a text or reasoning entry, to
+// Tool.Input of a pending call, to Tool.Output of a running one. At is the length in UTF-16 code
+// units of the field before, so that a host notices when it missed something and asks for the
+// entry.
+type EntryGrew struct {
+	Workspace string `json:"workspace"`
+	Entry     string `json:"entry"`
+	Field     string `json:"field"` // text, input or output
+	At        int    `json:"at"`
+	Text      string `json:"text"`
+}
+
+// EntriesRemoved says that entries are gone, such as the partial response of a failed attempt.
+type EntriesRemoved struct {
+	Workspace string   `json:"workspace"`
+	IDs       []string `json:"ids"`
+}
+
+// ConversationChanged says that activity, queue, todos, model or usage changed.
+type ConversationChanged struct {
+	Workspace string   `json:"workspace"`
+	Activity  Activity `json:"activity"`
+	Queue     []Queued `json:"queue"`
+	Held      bool     `json:"held"`
+	Todos     []Todo   `json:"todos"`
+	Model     string   `json:"model"`
+	Usage     Usage    `json:"usage"`
+}
+
+// InitOutput is a piece of the init hook's output.
+type InitOutput struct {
+	Workspace string `json:"workspace"`
+	Text      string `json:"text"`
+}
+
+// FoldersDropped says that folders were dropped on a window and became projects; hosts offer a
+// workspace in the first.
+type FoldersDropped struct {
+	Projects []Project `json:"projects"`
+	Problems []string  `json:"problems"` // one sentence for each path that could not be added
+}
+
+// Problem is something that needs the person's eyes.
+type Problem struct {
+	Code    string `json:"code"`
+	Message string `json:"message"` // what happened and what to do
+	Path    string `json:"path,omitempty"`
+}
+
+func conversationTopic(workspace string) string { return "conversation/" + workspace }
+
+func (ProjectChanged) EventName() string      { return "project.changed" }
+func (ProjectRemoved) EventName() string      { return "project.removed" }
+func (WorkspaceChanged) EventName() string    { return "workspace.changed" }
+func (WorkspaceRemoved) EventName() string    { return "workspace.removed" }
+func (SettingsChanged) EventName() string     { return "settings.changed" }
+func (ProblemAppeared) EventName() string     { return "problem.appeared" }
+func (EntryChanged) EventName() string        { return "entry.changed" }
+func (EntryGrew) EventName() string           { return "entry.grew" }
+func (EntriesRemoved) EventName() string      { return "entry.removed" }
+func (ConversationChanged) EventName() string { return "conversation.changed" }
+func (InitOutput) EventName() string          { return "init.output" }
+func (FoldersDropped) EventName() string      { return "folders.dropped" }
+
+func (ProjectChanged) Topic() string        { return "" }
+func (ProjectRemoved) Topic() string        { return "" }
+func (WorkspaceChanged) Topic() string      { return "" }
+func (WorkspaceRemoved) Topic() string      { return "" }
+func (SettingsChanged) Topic() string       { return "" }
+func (ProblemAppeared) Topic() string       { return "" }
+func (FoldersDropped) Topic() string        { return "" }
+func (e EntryChanged) Topic() string        { return conversationTopic(e.Workspace) }
+func (e EntryGrew) Topic() string           { return conversationTopic(e.Workspace) }
+func (e EntriesRemoved) Topic() string      { return conversationTopic(e.Workspace) }
+func (e ConversationChanged) Topic() string { return conversationTopic(e.Workspace) }
+func (e InitOutput) Topic() string          { return conversationTopic(e.Workspace) }

@@ -1,0 +1,217 @@
+// Package app is what a person can do with Carrel: one service per noun, plain structs whose
+// methods take a context and at most one struct and return at most one value and an error.
+//
+// It knows no window, no HTTP and no command line. Hosts reach the services through carrel/app/wire;
+// commands call them directly.
+package app
+
+// AddProject asks to add a folder.
+type AddProject struct {
+	Path string `json:"path"`
+	Name string `json:"name,omitempty"` // default: the folder's name
+}
+
+// ByID names one thing.
+type ByID struct {
+	ID string `json:"id"`
+}
+
+// RelocateProject says that a project's folder has moved.
+type RelocateProject struct {
+	ID   string `json:"id"`
+	Path string `json:"path"`
+}
+
+// SetTrust grants or revokes a project's trust.
+type SetTrust struct {
+	ID      string `json:"id"`
+	Trusted bool   `json:"trusted"`
+}
+
+// NewWorkspace asks for a workspace.
+type NewWorkspace struct {
+	ProjectID string `json:"projectId"`
+	Name      string `json:"name,omitempty"`    // default: made from Title, else two words
+	Title     string `json:"title,omitempty"`   // default: the name
+	Runtime   string `json:"runtime,omitempty"` // default: worktree in a git project, else local
+	// Branch is the branch to work on: "" makes a new one named like the workspace; the name of an
+	// existing one checks it out; any other name makes it.
+	Branch string `json:"branch,omitempty"`
+	Base   string `json:"base,omitempty"` // where a new branch starts; default: what the project has checked out
+	Model  string `json:"model,omitempty"`
+}
+
+// Branches is what a new workspace can start from.
+type Branches struct {
+	Current  string   `json:"current"` // "" when detached or unborn
+	Local    []string `json:"local"`
+	Remote   []string `json:"remote"`
+	HeldBy   []Held   `json:"heldBy"` // branches that are checked out somewhere
+	NoCommit bool     `json:"noCommit"`
+}
+
+// Held is a branch that is checked out.
+type Held struct {
+	Branch    string `json:"branch"`
+	Dir       string `json:"dir"`
+	Workspace string `json:"workspace,omitempty"` // id, when the folder is one of ours
+}
+
+// RenameWorkspace changes name (and with it folder and, if Carrel made it, branch) or title.
+type RenameWorkspace struct {
+	ID    string `json:"id"`
+	Name  string `json:"name,omitempty"`
+	Title string `json:"title,omitempty"`
+}
+
+// AtRisk is work that exists nowhere else and that a deletion would lose.
+type AtRisk struct {
+	Clean     bool     `json:"clean"`   // nothing would be lost
+	Unknown   string   `json:"unknown"` // why git could not tell; counts as not clean
+	Changed   []string `json:"changed"` // capped at 50, as are the other lists
+	Untracked []string `json:"untracked"`
+	Commits   []string `json:"commits"` // subjects of commits that are on no other branch or remote
+	Counts    Counts   `json:"counts"`
+	Confirm   string   `json:"confirm"` // what the person must type: the workspace's name
+}
+
+// Counts are the true numbers behind the capped lists of AtRisk.
+type Counts struct {
+	Changed   int `json:"changed"`
+	Untracked int `json:"untracked"`
+	Commits   int `json:"commits"`
+}
+
+// DeleteWorkspace deletes a workspace. Unless its AtRisk is clean, Confirm must be the name.
+type DeleteWorkspace struct {
+	ID      string `json:"id"`
+	Confirm string `json:"confirm,omitempty"`
+	// KeepBranch keeps a branch that Carrel made; branches that existed before are always kept.
+	KeepBranch bool `json:"keepBranch,omitempty"`
+}
+
+// SetModel chooses a workspace's model.
+type SetModel struct {
+	Workspace string `json:"workspace"`
+	Model     string `json:"model"`
+}
+
+// SendMessage sends a message, or queues it while a turn runs.
+type SendMessage struct {
+	Workspace string `json:"workspace"`
+	Text      string `json:"text"`
+	// ID makes sending twice harmless: a message whose id is known already is not sent again.
+	ID string `json:"id,omitempty"`
+}
+
+// QueueItem names a queued message.
+type QueueItem struct {
+	Workspace string `json:"workspace"`
+	ID        string `json:"id"`
+}
+
+// PageRequest asks for entries older than Before (0: the newest). Limit is at most 500.
+type PageRequest struct {
+	Workspace string `json:"workspace"`
+	Before    uint64 `json:"before"`
+	Limit     int    `json:"limit"`
+}
+
+// EntryRequest asks for one entry with its text uncut (at most 4 MiB).
+type EntryRequest struct {
+	Workspace string `json:"workspace"`
+	Entry     string `json:"entry"`
+}
+
+// Page is a run of entries, oldest first.
+type Page struct {
+	Entries []Entry `json:"entries"`
+	More    bool    `json:"more"`
+}
+
+// Provider is a model provider as settings show it.
+type Provider struct {
+	ID         string `json:"id"`
+	Name       string `json:"name"`
+	Configured bool   `json:"configured"`
+	KeySource  string `json:"keySource,omitempty"` // settings, file, or the environment variable's name
+	BaseURL    string `json:"baseUrl,omitempty"`
+	Wire       string `json:"wire"` // anthropic-messages, openai-responses, openai-compatible or demo
+	Error      string `json:"error,omitempty"`
+}
+
+// SetProvider changes a provider's key or base URL. Nil leaves a field as it is, "" removes it.
+type SetProvider struct {
+	ID      string  `json:"id"`
+	APIKey  *string `json:"apiKey,omitempty"`
+	BaseURL *string `json:"baseUrl,omitempty"`
+}
+
+// Model is a model that can be chosen.
+type Model struct {
+	ID        string `json:"id"` // provider:id
+	Name      string `json:"name"`
+	Provider  string `json:"provider"`
+	Available bool   `json:"available"` // its provider is configured
+	Demo      bool   `json:"demo,omitempty"`
+}
+
+// Settings are the person's preferences.
+type Settings struct {
+	Theme        string `json:"theme"`        // system, light or dark
+	DefaultModel string `json:"defaultModel"` // provider:id; "" chooses the first available one
+}
+
+// About says what is running.
+type About struct {
+	Version  string    `json:"version"`
+	Commit   string    `json:"commit"`
+	OS       string    `json:"os"`
+	Root     string    `json:"root"`
+	Sandbox  string    `json:"sandbox"` // "none" until there is one; the UI says so
+	Desktop  bool      `json:"desktop"` // a desktop window is attached
+	Problems []Problem `json:"problems"`
+	Home     string    `json:"home"` // of the user, for display of paths
+}
+
+// Check is one line of the doctor's report.
+type Check struct {
+	Name   string `json:"name"`
+	Status string `json:"status"` // ok, warning or missing
+	Detail string `json:"detail"`
+	Mend   string `json:"mend,omitempty"` // what to do
+}
+
+// Folder is a folder that the person can choose as a project, for hosts without a native dialog.
+type Folder struct {
+	Path    string        `json:"path"`
+	Parent  string        `json:"parent,omitempty"`
+	Entries []FolderEntry `json:"entries"`
+	Cut     bool          `json:"cut"` // more than 1,000 entries
+}
+
+// FolderEntry is a folder inside a Folder.
+type FolderEntry struct {
+	Name  string `json:"name"`
+	Path  string `json:"path"`
+	IsGit bool   `json:"isGit"`
+}
+
+// Diff is a workspace's change against its base.
+type Diff struct {
+	Base  string     `json:"base"`
+	Files []DiffFile `json:"files"` // at most 300
+	More  int        `json:"more"`  // files beyond that
+}
+
+// DiffFile is one changed file.
+type DiffFile struct {
+	Path    string `json:"path"`
+	OldPath string `json:"oldPath,omitempty"`
+	Status  string `json:"status"` // A, M, D, R, ? (untracked), U (conflict)
+	Added   int    `json:"added"`
+	Removed int    `json:"removed"`
+	Binary  bool   `json:"binary,omitempty"`
+	Patch   string `json:"patch,omitempty"` // unified, without file header; capped at 64 KiB each
+	Cut     bool   `json:"cut,omitempty"`
+}

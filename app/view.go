@@ -1,0 +1,209 @@
+package app
+
+import "time"
+
+// The types in this file are what hosts see. The TypeScript client is generated from them: a named
+// string type with constants becomes a union, a pointer or omitempty field becomes optional.
+
+// Project is a folder that the person added.
+type Project struct {
+	ID      string    `json:"id"`
+	Name    string    `json:"name"`
+	Path    string    `json:"path"`
+	IsGit   bool      `json:"isGit"`
+	Trusted bool      `json:"trusted"`
+	Missing bool      `json:"missing"` // the folder is not there
+	Branch  string    `json:"branch"`  // checked out in the folder itself; "" when detached or without git
+	AddedAt time.Time `json:"addedAt"`
+	// Automation lists what would run from the repository once it is trusted.
+	Automation []string `json:"automation,omitempty"`
+}
+
+// Activity is what a workspace's conversation is doing.
+type Activity string
+
+// The activities, as the sidebar shows them.
+const (
+	Idle         Activity = "idle"
+	Preparing    Activity = "preparing"
+	Streaming    Activity = "streaming"
+	RunningTools Activity = "running_tools"
+	Interrupting Activity = "interrupting"
+	Waiting      Activity = "waiting" // for the person
+	Interrupted  Activity = "interrupted"
+	Failed       Activity = "failed"
+	Done         Activity = "done" // ended since the person last looked
+)
+
+// Health is the state of a workspace's place.
+type Health string
+
+// The healths of a place.
+const (
+	Ready       Health = "ready"
+	Creating    Health = "creating"
+	DirMissing  Health = "missing"      // the folder was deleted by hand
+	NotWorktree Health = "not_worktree" // .git is gone or points elsewhere
+	Broken      Health = "broken"
+)
+
+// Workspace is one desk.
+type Workspace struct {
+	ID         string     `json:"id"`
+	ProjectID  string     `json:"projectId"`
+	Name       string     `json:"name"`
+	Title      string     `json:"title"`
+	Runtime    string     `json:"runtime"` // local or worktree
+	Branch     string     `json:"branch"`  // chosen at creation; Git.Branch is what is checked out now
+	Base       string     `json:"base"`
+	Dir        string     `json:"dir"`
+	Model      string     `json:"model"` // provider:id
+	Health     Health     `json:"health"`
+	HealthNote string     `json:"healthNote,omitempty"` // what is wrong and what to do
+	Activity   Activity   `json:"activity"`
+	Init       InitState  `json:"init"`
+	Git        *GitState  `json:"git,omitempty"`
+	CreatedAt  time.Time  `json:"createdAt"`
+	ActiveAt   time.Time  `json:"activeAt"`
+	ArchivedAt *time.Time `json:"archivedAt,omitempty"`
+	// Elsewhere is true while another process (carrel run) works in it.
+	Elsewhere bool `json:"elsewhere,omitempty"`
+}
+
+// InitState is how far the init hook is.
+type InitState string
+
+// The states of the init hook.
+const (
+	InitNone    InitState = "none"
+	InitRunning InitState = "running"
+	InitDone    InitState = "done"
+	InitFailed  InitState = "failed"
+	InitSkipped InitState = "skipped" // the project is not trusted
+)
+
+// GitState is what git says of a workspace.
+type GitState struct {
+	Branch     string `json:"branch"` // "" when detached
+	Detached   bool   `json:"detached,omitempty"`
+	Unborn     bool   `json:"unborn,omitempty"` // no commit yet
+	Head       string `json:"head"`             // full commit id
+	Subject    string `json:"subject"`          // of the last commit
+	CommitTime string `json:"commitTime,omitempty"`
+	Upstream   string `json:"upstream,omitempty"`
+	Ahead      int    `json:"ahead"`  // commits that the base does not have
+	Behind     int    `json:"behind"` // commits of the base that are missing here
+	Staged     int    `json:"staged"`
+	Unstaged   int    `json:"unstaged"`
+	Untracked  int    `json:"untracked"`
+	Conflicts  int    `json:"conflicts"`
+	Added      int    `json:"added"`   // lines against the base, uncommitted ones included
+	Removed    int    `json:"removed"` // lines against the base, uncommitted ones included
+	InProgress string `json:"inProgress,omitempty"`
+	Error      string `json:"error,omitempty"` // git could not tell; the rest is what was last known
+}
+
+// EntryKind says what an Entry shows.
+type EntryKind string
+
+// The kinds of an Entry.
+const (
+	EntryUser      EntryKind = "user"
+	EntryAssistant EntryKind = "assistant" // text, reasoning or a failed call's notice: see Part
+	EntryTool      EntryKind = "tool"
+	EntryNote      EntryKind = "note"
+	EntryTurnEnd   EntryKind = "turn_end" // only for turns that did not end well
+)
+
+// ToolStatus is the state of a tool call.
+type ToolStatus string
+
+// The states of a tool call.
+const (
+	ToolPending     ToolStatus = "pending" // its arguments are still streaming
+	ToolRunning     ToolStatus = "running"
+	ToolOK          ToolStatus = "ok"
+	ToolFailed      ToolStatus = "failed"
+	ToolInterrupted ToolStatus = "interrupted"
+)
+
+// Entry is one row of a conversation: a message of the person, a run of text or reasoning, a tool
+// call. Ids are stable over restarts and ordered: a later entry has a greater Order.
+type Entry struct {
+	ID    string    `json:"id"`
+	Order uint64    `json:"order"`
+	Kind  EntryKind `json:"kind"`
+	Time  time.Time `json:"time"`
+	Turn  string    `json:"turn,omitempty"`
+
+	Text      string `json:"text,omitempty"` // Markdown for assistant and note; plain for user
+	Reasoning bool   `json:"reasoning,omitempty"`
+	Live      bool   `json:"live,omitempty"` // still growing
+	Level     string `json:"level,omitempty"`
+	Code      string `json:"code,omitempty"` // turn_end: a stable error code
+	Model     string `json:"model,omitempty"`
+
+	Tool *ToolEntry `json:"tool,omitempty"`
+}
+
+// ToolEntry is a tool call and its outcome.
+type ToolEntry struct {
+	Name    string      `json:"name"`
+	Status  ToolStatus  `json:"status"`
+	Input   string      `json:"input"`            // JSON text as the model wrote it, maybe incomplete; capped at 64 KiB
+	Output  string      `json:"output,omitempty"` // what the model got, as text; capped at 64 KiB
+	Detail  *ToolDetail `json:"detail,omitempty"`
+	Started *time.Time  `json:"started,omitempty"`
+}
+
+// ToolDetail is what a person is shown beside input and output; see carrel/agent/tool.Detail.
+type ToolDetail struct {
+	ExitCode   *int   `json:"exitCode,omitempty"`
+	DurationMS int64  `json:"durationMs,omitempty"`
+	TimedOut   bool   `json:"timedOut,omitempty"`
+	SpillPath  string `json:"spillPath,omitempty"`
+	Omitted    int64  `json:"omitted,omitempty"`
+	Diff       string `json:"diff,omitempty"`
+	Added      int    `json:"added,omitempty"`
+	Removed    int    `json:"removed,omitempty"`
+	FirstLine  int    `json:"firstLine,omitempty"`
+	LastLine   int    `json:"lastLine,omitempty"`
+	TotalLines int    `json:"totalLines,omitempty"`
+	Todos      []Todo `json:"todos,omitempty"`
+}
+
+// Todo is one entry of the todo list.
+type Todo struct {
+	Content string `json:"content"`
+	Status  string `json:"status"`
+}
+
+// Queued is a message that waits for the turn to end.
+type Queued struct {
+	ID   string    `json:"id"`
+	Text string    `json:"text"`
+	Time time.Time `json:"time"`
+}
+
+// Conversation is a snapshot of a workspace's conversation.
+type Conversation struct {
+	Workspace string   `json:"workspace"`
+	Entries   []Entry  `json:"entries"` // the newest, oldest first
+	More      bool     `json:"more"`    // older entries exist
+	Activity  Activity `json:"activity"`
+	Queue     []Queued `json:"queue"`
+	Held      bool     `json:"held"` // the queue waits for the person, after a restart or a failure
+	Todos     []Todo   `json:"todos"`
+	Model     string   `json:"model"`
+	Usage     Usage    `json:"usage"`
+	Damaged   int      `json:"damaged,omitempty"` // lines of the log that could not be read
+}
+
+// Usage is what a conversation has used, in tokens.
+type Usage struct {
+	Input      int64 `json:"input"`
+	Output     int64 `json:"output"`
+	CacheRead  int64 `json:"cacheRead"`
+	CacheWrite int64 `json:"cacheWrite"`
+	Context    int64 `json:"context"` // of the last request
+}
