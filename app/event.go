@@ -38,18 +38,25 @@ type ProblemAppeared struct {
 	Problem Problem `json:"problem"`
 }
 
+// Events of one conversation carry its revision, which grows with each. A host joins the topic,
+// keeps the events that come, opens the conversation, drops the events whose Rev is not above the
+// snapshot's and applies the rest.
+
 // EntryChanged says that an entry of a conversation is new or changed; it carries the whole entry.
 type EntryChanged struct {
 	Workspace string `json:"workspace"`
+	Rev       uint64 `json:"rev"`
 	Entry     Entry  `json:"entry"`
 }
 
 // EntryGrew says that text was appended to an entry: to Text of a text or reasoning entry, to
 // Tool.Input of a pending call, to Tool.Output of a running one. At is the length in UTF-16 code
 // units of the field before, so that a host notices when it missed something and asks for the
-// entry.
+// entry. The wire merges growths that wait: Rev is then the last one's and At the first one's, so a
+// host sets the field to field.slice(0, at) + text.
 type EntryGrew struct {
 	Workspace string `json:"workspace"`
+	Rev       uint64 `json:"rev"`
 	Entry     string `json:"entry"`
 	Field     string `json:"field"` // text, input or output
 	At        int    `json:"at"`
@@ -59,12 +66,14 @@ type EntryGrew struct {
 // EntriesRemoved says that entries are gone, such as the partial response of a failed attempt.
 type EntriesRemoved struct {
 	Workspace string   `json:"workspace"`
+	Rev       uint64   `json:"rev"`
 	IDs       []string `json:"ids"`
 }
 
 // ConversationChanged says that activity, queue, todos, model or usage changed.
 type ConversationChanged struct {
 	Workspace string   `json:"workspace"`
+	Rev       uint64   `json:"rev"`
 	Activity  Activity `json:"activity"`
 	Queue     []Queued `json:"queue"`
 	Held      bool     `json:"held"`

@@ -215,3 +215,24 @@ type DiffFile struct {
 	Patch   string `json:"patch,omitempty"` // unified, without file header; capped at 64 KiB each
 	Cut     bool   `json:"cut,omitempty"`
 }
+
+// DropFolders says that folders were dropped on a window.
+type DropFolders struct {
+	Paths []string `json:"paths"` // absolute
+}
+
+// Browse asks for the folders inside Path; "" means the user's home.
+type Browse struct {
+	Path string `json:"path"`
+}
+
+// ListWorkspaces chooses which workspaces to list.
+type ListWorkspaces struct {
+	Archived bool `json:"archived"` // the archived ones too
+}
+
+// PickedFolder is the answer of a native folder dialog.
+type PickedFolder struct {
+	Path      string `json:"path"`
+	Cancelled bool   `json:"cancelled"`
+}

@@ -5,8 +5,10 @@ import "time"
 // The types in this file are what hosts see. The TypeScript client is generated from them: a named
 // string type with constants becomes a union, a pointer or omitempty field becomes optional.
 
-// Project is a folder that the person added.
+// Project is a folder that the person added. Of two copies the one with the greater Rev is newer;
+// the same holds for Workspace.
 type Project struct {
+	Rev     uint64    `json:"rev"`
 	ID      string    `json:"id"`
 	Name    string    `json:"name"`
 	Path    string    `json:"path"`
@@ -49,6 +51,7 @@ const (
 
 // Workspace is one desk.
 type Workspace struct {
+	Rev        uint64     `json:"rev"`
 	ID         string     `json:"id"`
 	ProjectID  string     `json:"projectId"`
 	Name       string     `json:"name"`
@@ -187,6 +190,7 @@ type Queued struct {
 
 // Conversation is a snapshot of a workspace's conversation.
 type Conversation struct {
+	Rev       uint64   `json:"rev"`
 	Workspace string   `json:"workspace"`
 	Entries   []Entry  `json:"entries"` // the newest, oldest first
 	More      bool     `json:"more"`    // older entries exist

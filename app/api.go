@@ -1,0 +1,122 @@
+package app
+
+import "context"
+
+// API is everything that a host can call, one interface per noun. A call's name on the wire is
+// lowerFirst(field) + "." + lowerFirst(method), such as "projects.add"; package wire reflects over
+// the interfaces, and the TypeScript client is generated from them. A method takes a context and at
+// most one struct, and returns at most one value and an error.
+type API struct {
+	Projects      ProjectsAPI
+	Workspaces    WorkspacesAPI
+	Conversations ConversationsAPI
+	Settings      SettingsAPI
+	System        SystemAPI
+}
+
+// ProjectsAPI is what a person can do with projects.
+type ProjectsAPI interface {
+	// List returns every project, by name.
+	List(ctx context.Context) ([]Project, error)
+	// Add adds a folder, or returns the project that has it already.
+	Add(ctx context.Context, args AddProject) (Project, error)
+	// Remove forgets a project; its folder stays as it is.
+	Remove(ctx context.Context, args ByID) error
+	// Relocate says where a project's folder has moved to.
+	Relocate(ctx context.Context, args RelocateProject) (Project, error)
+	// SetTrust grants or revokes trust; nothing from an untrusted repository runs by itself.
+	SetTrust(ctx context.Context, args SetTrust) (Project, error)
+	// Branches lists what a new workspace of the project can start from.
+	Branches(ctx context.Context, args ByID) (Branches, error)
+	// Drop adds folders that were dropped on a window; every host hears of it by folders.dropped.
+	Drop(ctx context.Context, args DropFolders) error
+	// Browse lists the folders inside a folder, for hosts without a native dialog.
+	Browse(ctx context.Context, args Browse) (Folder, error)
+}
+
+// WorkspacesAPI is what a person can do with workspaces.
+type WorkspacesAPI interface {
+	// List returns the workspaces, newest activity first.
+	List(ctx context.Context, args ListWorkspaces) ([]Workspace, error)
+	// Create makes a workspace; it returns once its place exists, while the init hook goes on.
+	Create(ctx context.Context, args NewWorkspace) (Workspace, error)
+	// Rename changes name or title.
+	Rename(ctx context.Context, args RenameWorkspace) (Workspace, error)
+	// Archive hides a workspace and stops what works in it.
+	Archive(ctx context.Context, args ByID) (Workspace, error)
+	// Unarchive brings an archived workspace back.
+	Unarchive(ctx context.Context, args ByID) (Workspace, error)
+	// AtRisk lists the work that deleting the workspace would lose.
+	AtRisk(ctx context.Context, args ByID) (AtRisk, error)
+	// Delete deletes a workspace and its worktree.
+	Delete(ctx context.Context, args DeleteWorkspace) error
+	// Repair restores a missing or broken place.
+	Repair(ctx context.Context, args ByID) error
+	// SetModel chooses the model of the workspace's next turn.
+	SetModel(ctx context.Context, args SetModel) error
+	// MarkSeen says that the person looked, so that done becomes idle.
+	MarkSeen(ctx context.Context, args ByID) error
+	// Diff returns the workspace's change against its base, uncommitted work included.
+	Diff(ctx context.Context, args ByID) (Diff, error)
+	// InitLog returns the output of the init hook, capped at 1 MiB.
+	InitLog(ctx context.Context, args ByID) (string, error)
+	// RetryInit runs the init hook again.
+	RetryInit(ctx context.Context, args ByID) error
+	// RefreshGit asks git again instead of waiting for the watcher.
+	RefreshGit(ctx context.Context, args ByID) error
+}
+
+// ConversationsAPI is what a person can do in a conversation.
+type ConversationsAPI interface {
+	// Open returns a snapshot of a workspace's conversation. Join its topic first, then open, then
+	// apply the events that came meanwhile.
+	Open(ctx context.Context, args ByID) (Conversation, error)
+	// Page returns older entries.
+	Page(ctx context.Context, args PageRequest) (Page, error)
+	// Entry returns one entry with its text uncut.
+	Entry(ctx context.Context, args EntryRequest) (Entry, error)
+	// Send sends a message, or queues it while a turn runs; it returns once the message is on disk.
+	Send(ctx context.Context, args SendMessage) error
+	// Interrupt stops the turn and what it runs.
+	Interrupt(ctx context.Context, args ByID) error
+	// RemoveQueued takes a message out of the queue.
+	RemoveQueued(ctx context.Context, args QueueItem) error
+	// Release lets a held queue go on.
+	Release(ctx context.Context, args ByID) error
+}
+
+// SettingsAPI reads and changes the person's preferences.
+type SettingsAPI interface {
+	// Get returns the preferences.
+	Get(ctx context.Context) (Settings, error)
+	// Set changes the preferences.
+	Set(ctx context.Context, args Settings) error
+	// Models lists the models that can be chosen.
+	Models(ctx context.Context) ([]Model, error)
+	// Providers lists the model providers and whether they are configured.
+	Providers(ctx context.Context) ([]Provider, error)
+	// SetProvider changes a provider's key or base URL.
+	SetProvider(ctx context.Context, args SetProvider) error
+}
+
+// SystemAPI is about this machine and the attached window.
+type SystemAPI interface {
+	// About says what is running.
+	About(ctx context.Context) (About, error)
+	// Doctor says what works on this machine and how to mend the rest.
+	Doctor(ctx context.Context) ([]Check, error)
+	// PickFolder opens the native folder dialog of the attached window.
+	PickFolder(ctx context.Context) (PickedFolder, error)
+	// Raise brings the attached window to the front.
+	Raise(ctx context.Context) error
+}
+
+// Window is the attached desktop window; there is at most one.
+type Window interface {
+	// PickFolder opens the native folder dialog; "" means that the person cancelled it.
+	PickFolder(ctx context.Context) (string, error)
+	// Raise brings the window to the front.
+	Raise(ctx context.Context) error
+	// OpenURL opens an http or https address in the user's browser.
+	OpenURL(ctx context.Context, url string) error
+}
