@@ -188,6 +188,11 @@ func (c *Client) current(ctx context.Context) (*session, error) {
 func (c *Client) set(s *session, err error) {
 	c.mu.Lock()
 	c.session, c.err = s, err
+	if s != nil { // topics may have changed since its hello
+		join := slices.DeleteFunc(slices.Clone(c.topics), func(t string) bool { return slices.Contains(s.joined, t) })
+		leave := slices.DeleteFunc(s.joined, func(t string) bool { return slices.Contains(c.topics, t) })
+		s.control(inbound{Join: join, Leave: leave})
+	}
 	close(c.changed)
 	c.changed = make(chan struct{})
 	c.mu.Unlock()
@@ -257,9 +262,10 @@ func (c *Client) connect(ctx context.Context) (*session, error) {
 	}
 	conn.SetReadLimit(-1) // the core is trusted, and its answers have no limit
 	c.mu.Lock()
-	first := hello{address.Token, c.o.Role, c.o.Version, c.seq, c.core, c.topics}
+	first := hello{address.Token, c.o.Role, c.o.Version, c.seq, c.core, slices.Clone(c.topics)}
 	c.mu.Unlock()
 	s := newSession(c, conn)
+	s.joined = first.Join
 	if err := s.greet(ctx, first); err != nil {
 		_ = conn.CloseNow()
 		return nil, err

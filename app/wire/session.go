@@ -19,6 +19,7 @@ type session struct {
 	queue   *queue
 	streams *streams
 	welcome welcome
+	joined  []string // topics in the hello
 
 	mu      sync.Mutex
 	next    uint64
