@@ -123,7 +123,7 @@ func (s *story) files() []string {
 	_, list, _ := strings.Cut(s.text(stepLook), filesFollow)
 	var out []string
 	for line := range strings.Lines(list) {
-		if name := strings.TrimSpace(line); name != "" && !strings.HasSuffix(name, "/") {
+		if name := strings.TrimSpace(line); name != "" && name[0] != '[' && !strings.HasSuffix(name, "/") {
 			out = append(out, name)
 		}
 	}
