@@ -58,8 +58,9 @@ type App struct {
 	cancel context.CancelFunc
 	work   sync.WaitGroup
 
-	rev atomic.Uint64
-	bus bus
+	rev  atomic.Uint64
+	bus  bus
+	told rows // belongs to the goroutine that hears of outside changes
 
 	mu       sync.Mutex // guards what follows
 	sessions map[string]*opening
@@ -107,7 +108,12 @@ func New(o Options) (*App, error) {
 
 // background starts what only the core does.
 func (a *App) background() {
-	a.work.Go(func() { a.root.Changed(a.ctx, a.outsideChange) })
+	if told, err := a.readRows(a.ctx); err != nil {
+		a.logger.Error("read the registry", "err", err)
+	} else {
+		a.told = told
+	}
+	a.root.Changed(a.ctx, a.outsideChange)
 	a.work.Go(func() {
 		if err := a.desks.Recover(a.ctx); err != nil {
 			a.logger.Error("recover workspaces", "err", err)

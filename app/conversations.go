@@ -191,7 +191,7 @@ func (c conversations) conversation(ctx context.Context, id string) (*turn.Conve
 func queueViews(in []turn.Queued) []Queued {
 	out := make([]Queued, 0, len(in))
 	for _, q := range in {
-		out = append(out, Queued{ID: q.ID, Text: q.Text, Time: q.Time})
+		out = append(out, Queued{ID: q.ID, Text: q.Text, Time: q.At})
 	}
 	return out
 }

@@ -101,7 +101,7 @@ func (s *session) own(w workspaces.Workspace, dir string, lock *store.Lock) erro
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.conv = conv
-	s.state = turn.StateChange{State: snap.State, Queue: snap.Queue, Held: snap.Held, Model: snap.Model}
+	s.state = snap.StateChange
 	return nil
 }
 
@@ -124,6 +124,9 @@ func (s *session) event(e turn.Event) {
 		s.mu.Lock()
 		s.state = *e.State
 		s.mu.Unlock()
+		if e.State.Code == turn.CodeLog {
+			s.app.publish(ProblemAppeared{Problem{Code: turn.CodeLog, Message: e.State.Error, Path: s.app.root.Path("sessions", s.id)}})
+		}
 		s.publishState()
 		s.app.activityChanged(s.id)
 	}
@@ -155,13 +158,7 @@ func (s *session) reader() *transcript.Log {
 
 // busy reports whether a turn runs.
 func (s *session) busy() bool {
-	switch s.current().State {
-	case turn.Preparing, turn.Streaming, turn.RunningTools, turn.Interrupting:
-		return true
-	case turn.Idle, turn.Failed, turn.Interrupted:
-		return false
-	}
-	return false
+	return s.current().State.Working()
 }
 
 // env is what tools may use. It refuses an unhealthy place: never a fallback folder.

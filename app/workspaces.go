@@ -228,10 +228,7 @@ func (a *App) deskEvent(e workspaces.Event) {
 	case e.RemovedProject != "":
 		a.publish(ProjectRemoved{ID: e.RemovedProject})
 	case e.RemovedWorkspace != "":
-		a.mu.Lock()
-		delete(a.desk, e.RemovedWorkspace)
-		a.mu.Unlock()
-		a.publish(WorkspaceRemoved{ID: e.RemovedWorkspace})
+		a.forget(e.RemovedWorkspace)
 	case e.Workspace != nil && e.InitOutput != "":
 		a.publish(InitOutput{Workspace: e.Workspace.ID, Text: e.InitOutput})
 	case e.Workspace != nil:
@@ -240,42 +237,3 @@ func (a *App) deskEvent(e workspaces.Event) {
 	}
 }
 
-// outsideChange reads the registry again after another process wrote it.
-func (a *App) outsideChange() {
-	api := a.API()
-	all, err := api.Projects.List(a.ctx)
-	if err != nil {
-		a.logger.Warn("read the registry again", "err", err)
-		return
-	}
-	for _, p := range all {
-		a.publish(ProjectChanged{Project: p})
-	}
-	rows, err := a.registry.Workspaces(a.ctx)
-	if err != nil {
-		a.logger.Warn("read the registry again", "err", err)
-		return
-	}
-	known := map[string]bool{}
-	for _, w := range rows {
-		known[w.ID] = true
-		a.watch(a.ctx, w)
-		a.publish(WorkspaceChanged{Workspace: a.workspaceView(w)})
-	}
-	a.mu.Lock()
-	var gone []string
-	for id := range a.desk {
-		if !known[id] {
-			gone = append(gone, id)
-			delete(a.desk, id)
-		}
-	}
-	a.mu.Unlock()
-	for _, id := range gone {
-		if a.watcher != nil {
-			a.watcher.Remove(id)
-		}
-		a.publish(WorkspaceRemoved{ID: id})
-	}
-	a.publish(SettingsChanged{})
-}
