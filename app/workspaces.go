@@ -236,4 +236,3 @@ func (a *App) deskEvent(e workspaces.Event) {
 		a.publish(WorkspaceChanged{Workspace: a.workspaceView(*e.Workspace)})
 	}
 }
-
