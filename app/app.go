@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -185,7 +186,14 @@ func (a *App) Busy() bool {
 			return true
 		}
 	}
-	return a.desks.Busy()
+	all, err := a.registry.Workspaces(a.ctx)
+	if err != nil {
+		a.logger.Warn("look for running init hooks", "err", err)
+		return false
+	}
+	return slices.ContainsFunc(all, func(w workspaces.Workspace) bool {
+		return w.ArchivedAt == nil && (w.Creating || w.Init == workspaces.InitRunning)
+	})
 }
 
 // open gives the sessions that are open.

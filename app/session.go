@@ -14,6 +14,7 @@ import (
 	"carrel/agent/turn"
 	"carrel/store"
 	"carrel/workspaces"
+	"carrel/workspaces/compat"
 )
 
 // tailEvery is how often a conversation that another process holds is read again.
@@ -168,10 +169,6 @@ func (s *session) env(ctx context.Context) (tool.Env, error) {
 	if err != nil {
 		return tool.Env{}, err
 	}
-	p, err := a.registry.Project(ctx, w.ProjectID)
-	if err != nil {
-		return tool.Env{}, err
-	}
 	place, err := a.desks.Runtime(ctx, w)
 	if err != nil {
 		return tool.Env{}, err
@@ -180,7 +177,7 @@ func (s *session) env(ctx context.Context) (tool.Env, error) {
 	if err != nil {
 		return tool.Env{}, err
 	}
-	vars := append(a.desks.Vars(p, w), "CARREL_MODEL_STRING="+s.current().Model)
+	vars := compat.Alias([]string{"CARREL_MODEL_STRING=" + s.current().Model})
 	return tool.Env{Runtime: place, Vars: vars, SpillDir: spill}, nil
 }
 

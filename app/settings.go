@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"carrel/agent/catalog"
 	"carrel/workspaces"
 )
 
@@ -60,7 +61,7 @@ func (s settings) Providers(context.Context) ([]Provider, error) {
 }
 
 func (s settings) SetProvider(_ context.Context, args SetProvider) error {
-	if !slices.ContainsFunc(s.app.catalog.Providers(), func(p providerInfo) bool { return p.ID == args.ID }) {
+	if !slices.ContainsFunc(s.app.catalog.Providers(), func(p catalog.Provider) bool { return p.ID == args.ID }) {
 		return &Error{Code: "not_found", Message: "There is no provider " + args.ID + ". Add a custom one in providers.jsonc."}
 	}
 	for _, change := range []struct {

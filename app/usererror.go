@@ -17,12 +17,15 @@ func userError(err error) error {
 		held     *git.HeldError
 		noGit    *git.MissingError
 		noRef    *git.NoSuchRefError
+		refusal  *workspaces.Refusal
 		confirm  *workspaces.ConfirmError
 		provider *catalog.ConfigError
 	)
 	switch {
 	case err == nil, errors.As(err, &mine):
 		return err
+	case errors.As(err, &refusal):
+		return &Error{Code: string(refusal.Code), Cause: err, Message: refusal.Message}
 	case errors.As(err, &held):
 		return &Error{Code: "branch_held", Cause: err, Message: fmt.Sprintf(
 			"Branch %s is checked out in %s. Open that workspace, make a new branch from it, or choose another branch.", held.Branch, held.Dir)}

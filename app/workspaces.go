@@ -231,6 +231,8 @@ func (a *App) deskEvent(e workspaces.Event) {
 		a.forget(e.RemovedWorkspace)
 	case e.Workspace != nil && e.InitOutput != "":
 		a.publish(InitOutput{Workspace: e.Workspace.ID, Text: e.InitOutput})
+	case e.Workspace == nil || len(e.Notes) > 0:
+		a.logger.Info("workspace notes", "notes", e.Notes) // they stand in the init log too
 	case e.Workspace != nil:
 		a.watch(a.ctx, *e.Workspace)
 		a.publish(WorkspaceChanged{Workspace: a.workspaceView(*e.Workspace)})
