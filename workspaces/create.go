@@ -14,8 +14,8 @@ import (
 	"carrel/workspaces/runtime"
 )
 
-// New asks for a workspace.
-type New struct {
+// NewWorkspace asks for a workspace.
+type NewWorkspace struct {
 	ProjectID string
 	Name      string       // "" makes one of Title, else of two words
 	Title     string       // "" is the name
@@ -28,7 +28,7 @@ type New struct {
 // Create makes a workspace and returns when its row and its tree exist; the init hook goes on. It
 // needs neither a model nor the network. Files that were not copied, and other things that the
 // person should know, come as Event.Notes and stand at the top of InitLog.
-func (d *Desks) Create(ctx context.Context, n New) (Workspace, error) {
+func (d *Desks) Create(ctx context.Context, n NewWorkspace) (Workspace, error) {
 	p, err := d.registry.Project(ctx, n.ProjectID)
 	if err != nil {
 		return Workspace{}, err
@@ -77,7 +77,7 @@ func (b *building) end() {
 	b.release()
 }
 
-func (d *Desks) planLocal(ctx context.Context, p Project, n New) (*building, error) {
+func (d *Desks) planLocal(ctx context.Context, p Project, n NewWorkspace) (*building, error) {
 	if p.Git && samePlace(p.Path, p.CommonDir) {
 		return nil, &Refusal{Code: BareRepository, Dir: p.Path,
 			Message: fmt.Sprintf("%s is a bare repository, without files to work on in place: use a worktree.", p.Name)}
@@ -100,7 +100,7 @@ func (d *Desks) planLocal(ctx context.Context, p Project, n New) (*building, err
 	})
 }
 
-func (d *Desks) planWorktree(ctx context.Context, p Project, n New) (*building, error) {
+func (d *Desks) planWorktree(ctx context.Context, p Project, n NewWorkspace) (*building, error) {
 	if !p.Git {
 		return nil, &Refusal{Code: NeedsGit, Dir: p.Path, Choices: []Choice{WorkInPlace}, Message: fmt.Sprintf(
 			"%s is not a git repository, so it has no worktrees: work in the folder itself, or run `git init` there and add it again.", p.Name)}
@@ -153,7 +153,7 @@ const nameTries = 100
 
 // reserve finds a free name, fills the rest of the row and writes it. fill says false for a name
 // that cannot be used.
-func (d *Desks) reserve(ctx context.Context, p Project, n New, fill func(*Workspace) bool) (*building, error) {
+func (d *Desks) reserve(ctx context.Context, p Project, n NewWorkspace, fill func(*Workspace) bool) (*building, error) {
 	now := d.now()
 	w := Workspace{ID: store.NewID(), ProjectID: p.ID, Runtime: n.Runtime, Model: n.Model, Init: InitNone, CreatedAt: now, ActiveAt: now}
 	release, err := d.take(w.ID)
@@ -203,7 +203,8 @@ func (d *Desks) reserve(ctx context.Context, p Project, n New, fill func(*Worksp
 
 // taken refuses a chosen name, and names the workspace that has it if one has.
 func (d *Desks) taken(ctx context.Context, p Project, name string) error {
-	r := &Refusal{Code: NameTaken, Choices: []Choice{ChooseName}}
+	r := &Refusal{Code: NameTaken, Choices: []Choice{ChooseName},
+		Message: fmt.Sprintf("The name %s is taken: choose another one.", name)}
 	all, err := d.registry.WorkspacesOf(ctx, p.ID)
 	if err != nil {
 		return err
@@ -233,22 +234,23 @@ func (d *Desks) build(ctx context.Context, b *building) (Workspace, error) {
 			b.unlock()
 		}
 	}()
-	d.emit(Event{Workspace: &b.w})
+	reserved := b.w
+	d.emit(Event{Workspace: &reserved})
 	if b.w.Runtime == runtime.Worktree {
 		if err := d.grow(ctx, b); err != nil {
 			d.undo(b)
 			return Workspace{}, err
 		}
 	}
-	w, start, err := d.settle(ctx, b.project, b.w, b.notes)
+	// The tree is there: a caller that leaves now must not make it half a workspace.
+	settling, cancel := context.WithTimeout(context.WithoutCancel(ctx), noteLimit)
+	defer cancel()
+	w, start, err := d.settle(settling, b.project, b.w, b.notes)
 	if err != nil {
 		return Workspace{}, err
 	}
 	if start != nil {
-		handed = d.jobs.start(initKey(w.ID), func(ctx context.Context) {
-			defer b.unlock()
-			start(ctx)
-		})
+		handed = d.startInit(w.ID, b.unlock, start)
 	}
 	if w.Runtime == runtime.Worktree {
 		d.WarmSpares(ctx)

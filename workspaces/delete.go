@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"path/filepath"
 
 	"carrel/store"
 	"carrel/workspaces/git"
@@ -14,7 +15,7 @@ import (
 // Delete deletes a workspace: what runs there ends, its delete hook runs, its folder and its
 // conversation go to the trash, and its branch is deleted if Carrel made it and keepBranch is false.
 // Unless nothing would be lost, confirm must be the workspace's name; else it fails with a
-// *ConfirmError and nothing has happened. The project's own folder is never touched.
+// *ConfirmError and nothing is removed. The project's own folder is never touched.
 func (d *Desks) Delete(ctx context.Context, id, confirm string, keepBranch bool) error {
 	w, p, err := d.load(ctx, id)
 	if err != nil {
@@ -27,6 +28,10 @@ func (d *Desks) Delete(ctx context.Context, id, confirm string, keepBranch bool)
 	defer release()
 	if w.Creating {
 		return d.abandon(ctx, p, w)
+	}
+	if lockedTree(w) {
+		return &Refusal{Code: Locked, Dir: w.Dir, WorkspaceID: id, Message: fmt.Sprintf(
+			"The worktree %s is locked: run `git worktree unlock` on it first, if it may go.", w.Dir)}
 	}
 	s := d.atStake(ctx, p, w, keepBranch)
 	if !s.clean() && confirm != w.Name {
@@ -57,6 +62,15 @@ func (d *Desks) abandon(ctx context.Context, p Project, w Workspace) error {
 	}
 	defer unlock()
 	return d.clear(ctx, p, w)
+}
+
+// lockedTree says whether the person locked a worktree with git.
+func lockedTree(w Workspace) bool {
+	if w.Runtime != runtime.Worktree {
+		return false
+	}
+	admin, err := adminDir(w.Dir)
+	return err == nil && exists(filepath.Join(admin, "locked"))
 }
 
 // discard moves a workspace to the trash and forgets it. The folder goes first, in one step; if

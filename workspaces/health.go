@@ -197,9 +197,6 @@ func (d *Desks) restore(ctx context.Context, p Project, w Workspace) error {
 			branch = t.Branch // switched by hand
 		}
 	}
-	if err := d.git.ForgetTree(ctx, p.Path, w.Dir); err != nil {
-		return fmt.Errorf("restore workspace %q: %w", w.Name, err)
-	}
 	if _, err = d.source(p); err != nil {
 		return fmt.Errorf("restore workspace %q: %w", w.Name, err)
 	}

@@ -86,6 +86,18 @@ func (d *Desks) openInitLog(w Workspace, notes []string) *hookLog {
 	return log
 }
 
+// startInit runs an init hook in the background and gives its lock back at the end. It says false,
+// having noted the hook as failed, when this Desks is closing.
+func (d *Desks) startInit(id string, unlock func(), start func(context.Context)) bool {
+	if d.jobs.start(initKey(id), func(ctx context.Context) { defer unlock(); start(ctx) }) {
+		return true
+	}
+	ended, cancel := context.WithCancel(context.Background())
+	cancel()
+	start(ended)
+	return false
+}
+
 // runInit runs an init hook to its end and notes the outcome, also when it was cut short.
 func (d *Desks) runInit(ctx context.Context, p Project, w Workspace, hook string, log *hookLog) {
 	exit, err := d.runScript(ctx, p, w, hook, log)
@@ -148,10 +160,8 @@ func (d *Desks) RetryInit(ctx context.Context, id string) error {
 		return err
 	}
 	log := d.openInitLog(w, nil)
-	if !d.jobs.start(initKey(id), func(ctx context.Context) { defer unlock(); d.runInit(ctx, p, w, hook, log) }) {
+	if !d.startInit(id, unlock, func(ctx context.Context) { d.runInit(ctx, p, w, hook, log) }) {
 		unlock()
-		log.close()
-		return &Refusal{Code: Busy, WorkspaceID: id, Message: "The init hook is running already."}
 	}
 	return nil
 }

@@ -32,6 +32,9 @@ func CheckName(name string) error {
 	return r
 }
 
+// wholeLetters are the letters that no accent makes, so that Unicode does not take them apart.
+var wholeLetters = strings.NewReplacer("ß", "ss", "æ", "ae", "œ", "oe", "ø", "o", "đ", "d", "ł", "l", "þ", "th", "ð", "d", "ı", "i")
+
 // slugLength keeps names that are made from a title readable in a sidebar.
 const slugLength = 40
 
@@ -39,7 +42,7 @@ const slugLength = 40
 // hyphen, cut at a word. It is "" for a text without a Latin letter or digit.
 func Slug(text string) string {
 	var b strings.Builder
-	for _, c := range norm.NFKD.String(strings.ToLower(text)) {
+	for _, c := range norm.NFKD.String(wholeLetters.Replace(strings.ToLower(text))) {
 		switch {
 		case c >= 'a' && c <= 'z', c >= '0' && c <= '9', c == '_' && b.Len() > 0:
 			b.WriteRune(c)

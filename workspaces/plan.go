@@ -20,7 +20,7 @@ type plan struct {
 
 // planTree settles branch and base: what the person chose, else what the project has checked out.
 // No remote is asked, and none is preferred.
-func (d *Desks) planTree(ctx context.Context, p Project, n New) (plan, error) {
+func (d *Desks) planTree(ctx context.Context, p Project, n NewWorkspace) (plan, error) {
 	head, err := d.git.Head(ctx, p.Path)
 	if err != nil {
 		return plan{}, fmt.Errorf("read head of %q: %w", p.Path, err)
@@ -39,7 +39,7 @@ func (d *Desks) planTree(ctx context.Context, p Project, n New) (plan, error) {
 		}
 	}
 	if n.Branch == "" {
-		return pl, d.checkBase(ctx, p, pl.base)
+		return pl, d.checkBase(ctx, p, n.Base)
 	}
 	if b, ok := pl.find(n.Branch, false); ok {
 		if b.HeldBy != "" {
@@ -68,7 +68,7 @@ func (pl *plan) defaultBase(p Project, head git.Head) error {
 
 // newBranch checks a branch name that does not exist yet. One that exists on a remote starts there,
 // as git itself would, unless a base was chosen.
-func (d *Desks) newBranch(ctx context.Context, p Project, n New, pl *plan) error {
+func (d *Desks) newBranch(ctx context.Context, p Project, n NewWorkspace, pl *plan) error {
 	if remote, local, ok := pl.onRemote(n.Branch); ok && n.Base == "" {
 		pl.branch, pl.base = local, remote
 		if b, ok := pl.find(local, false); ok {
@@ -88,7 +88,7 @@ func (d *Desks) newBranch(ctx context.Context, p Project, n New, pl *plan) error
 		return &Refusal{Code: BranchInvalid, Branch: pl.branch, Choices: []Choice{ChooseName}, Message: fmt.Sprintf(
 			"The branch %s cannot exist beside %s: git would need one name to be a folder and a branch. Choose another name.", pl.branch, other)}
 	}
-	return d.checkBase(ctx, p, pl.base)
+	return d.checkBase(ctx, p, n.Base)
 }
 
 func (pl *plan) find(name string, remote bool) (git.Branch, bool) {
@@ -140,7 +140,11 @@ func (pl *plan) taken(name string) bool {
 	return ok || pl.clash(name) != ""
 }
 
+// checkBase refuses a chosen base that is not there; what the project has checked out is.
 func (d *Desks) checkBase(ctx context.Context, p Project, base string) error {
+	if base == "" {
+		return nil
+	}
 	_, err := d.git.Read(ctx, p.Path, "rev-parse", "--quiet", "--verify", "--end-of-options", base+"^{commit}")
 	if err == nil {
 		return nil

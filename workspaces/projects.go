@@ -24,6 +24,11 @@ func (d *Desks) locate(ctx context.Context, dir string) (spot, error) {
 	if errors.Is(err, git.ErrNotRepo) {
 		return spot{path: dir}, nil
 	}
+	if errors.Is(err, git.ErrNotOwner) {
+		return spot{}, &Refusal{Code: NotOwner, Dir: dir, Cause: err, Message: fmt.Sprintf(
+			"Git refuses the repository at %s, since another user owns it. If you trust it, run `git config --global --add safe.directory %s`, then try again.",
+			dir, shellQuote(dir))}
+	}
 	if err != nil {
 		return spot{}, fmt.Errorf("look at %q: %w", dir, err)
 	}

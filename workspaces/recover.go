@@ -123,7 +123,7 @@ func (d *Desks) clearTree(ctx context.Context, p Project, w Workspace) error {
 	if exists(w.Dir) || !isFolder(p.CommonDir) {
 		return nil // not ours, or nothing left to tell
 	}
-	if err := d.git.ForgetTree(ctx, p.Path, w.Dir); err != nil {
+	if err := d.git.ForgetTree(ctx, p.Path, w.Dir); err != nil && !errors.Is(err, git.ErrNotRegistered) {
 		return err
 	}
 	if !w.MadeBranch {

@@ -14,6 +14,7 @@ const (
 	PathMissing      Code = "path_missing"           // no such file or folder
 	NotFolder        Code = "not_a_folder"           // a file where a folder is needed
 	WorktreeMoved    Code = "worktree_moved"         // a linked worktree that its repository places elsewhere
+	NotOwner         Code = "not_owner"              // git refuses another user's repository
 	HasWorkspaces    Code = "project_has_workspaces" // remove them first
 	OtherRepository  Code = "other_repository"       // the folder is not the project's repository
 	NameInvalid      Code = "name_invalid"
@@ -31,6 +32,7 @@ const (
 	StillCreating    Code = "creating"
 	Busy             Code = "busy"        // something else is being done with it
 	FolderTaken      Code = "folder_used" // something lies where a workspace should go
+	Locked           Code = "locked"      // by git worktree lock
 	HookNotTrusted   Code = "not_trusted"
 	NoHook           Code = "no_hook"
 )

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"carrel/workspaces/git"
 	"carrel/workspaces/runtime"
 )
 
@@ -168,7 +169,10 @@ func (d *Desks) dropSpare(ctx context.Context, p Project) error {
 	if !isFolder(p.CommonDir) {
 		return nil
 	}
-	return d.git.ForgetTree(ctx, p.Path, spare)
+	if err := d.git.ForgetTree(ctx, p.Path, spare); !errors.Is(err, git.ErrNotRegistered) {
+		return err
+	}
+	return nil
 }
 
 // forgetSource removes what is left of a removed project's folder of worktrees, if it is empty.
