@@ -123,8 +123,9 @@ var arrows = []arrow{
 	{
 		why:     "test equipment is no part of the product",
 		from:    []string{"carrel/..."},
-		fromBut: []string{"carrel/agent/model/fakewire/...", "carrel/bench/..."},
-		to:      []string{"testing/...", "net/http/httptest", "carrel/agent/model/fakewire/..."},
+		fromBut: []string{"carrel/agent/model/fakewire", "carrel/workspaces/runtime/runtimetest", "carrel/bench/..."},
+		to: []string{"testing/...", "net/http/httptest", "carrel/agent/model/fakewire",
+			"carrel/workspaces/runtime/runtimetest"},
 	},
 }
 
