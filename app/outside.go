@@ -68,7 +68,7 @@ func (a *App) outsideChange() {
 
 // sameRow compares all but the time of the last activity, which turns change all the time.
 func sameRow(a, b workspaces.Workspace) bool {
-	a.ActiveAt, b.ActiveAt = b.ActiveAt, b.ActiveAt
+	a.ActiveAt = b.ActiveAt
 	archived := (a.ArchivedAt == nil) == (b.ArchivedAt == nil)
 	a.ArchivedAt, b.ArchivedAt = nil, nil
 	return archived && a == b

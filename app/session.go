@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	goruntime "runtime"
 	"sync"
 	"time"
 
@@ -15,6 +16,7 @@ import (
 	"carrel/store"
 	"carrel/workspaces"
 	"carrel/workspaces/compat"
+	"carrel/workspaces/runtime"
 )
 
 // tailEvery is how often a conversation that another process holds is read again.
@@ -189,12 +191,21 @@ func (s *session) resolve(id string) (model.Streamer, string, error) {
 	return r.Streamer, r.Model, nil
 }
 
+// system makes the system prompt. It is asked once in the life of a conversation's owner.
 func (s *session) system(ctx context.Context) string {
+	facts := prompt.Facts{OS: goruntime.GOOS}
 	w, err := s.app.registry.Workspace(ctx, s.id)
-	if err != nil {
-		return prompt.System(prompt.Facts{})
+	if err == nil {
+		facts.Dir, facts.Runtime, facts.Branch = w.Dir, w.Runtime, w.Branch
+		var place runtime.Runtime
+		if place, err = s.app.desks.Runtime(ctx, w); err == nil {
+			facts.Instructions, err = prompt.Instructions(ctx, place.Files())
+		}
 	}
-	return prompt.System(prompt.Facts{Dir: w.Dir, Runtime: string(w.Runtime), Branch: w.Branch})
+	if err != nil {
+		s.app.logger.Warn("gather what the system prompt says", "workspace", s.id, "err", err)
+	}
+	return prompt.System(facts)
 }
 
 // writable gives the conversation, or says who holds it.

@@ -35,7 +35,7 @@ func (d desks) Create(ctx context.Context, args NewWorkspace) (Workspace, error)
 			return Workspace{}, userError(err)
 		}
 	}
-	w, err := d.app.desks.Create(ctx, workspaces.New{ProjectID: args.ProjectID, Name: args.Name, Title: args.Title,
+	w, err := d.app.desks.Create(ctx, workspaces.NewWorkspace{ProjectID: args.ProjectID, Name: args.Name, Title: args.Title,
 		Runtime: runtime.Kind(args.Runtime), Branch: args.Branch, Base: args.Base, Model: args.Model})
 	return d.view(w, err)
 }
