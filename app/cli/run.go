@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
-	"path/filepath"
 	"strings"
 	"syscall"
 
@@ -24,6 +23,9 @@ window, where a running Carrel shows it at once. Commands that the agent runs ar
 this version.
 
 The first Ctrl-C interrupts the turn and saves it, a second one ends at once.`
+
+// maxTitle is the length of a workspace's title made of a message, in characters.
+const maxTitle = 60
 
 type runOptions struct {
 	dir, model, runtime string
@@ -58,7 +60,7 @@ func (o runOptions) run(ctx context.Context, io IO, message string) error {
 		return err
 	}
 	return withApp(ctx, io, root, func(a *app.App) error {
-		w, err := o.workspace(ctx, io, a)
+		w, err := o.workspace(ctx, io, a, title(message))
 		if err != nil {
 			return err
 		}
@@ -75,7 +77,7 @@ func (o runOptions) run(ctx context.Context, io IO, message string) error {
 }
 
 // workspace registers the project and the run's workspace.
-func (o runOptions) workspace(ctx context.Context, io IO, a *app.App) (app.Workspace, error) {
+func (o runOptions) workspace(ctx context.Context, io IO, a *app.App, title string) (app.Workspace, error) {
 	dir := o.dir
 	if dir == "" {
 		dir = "."
@@ -93,8 +95,17 @@ func (o runOptions) workspace(ctx context.Context, io IO, a *app.App) (app.Works
 		_, _ = fmt.Fprintf(io.Err, "carrel: %s is not trusted, so these do not run: %s. To trust it: carrel trust --dir %s\n",
 			plain(p.Name), plain(strings.Join(p.Automation, ", ")), plain(p.Path))
 	}
-	return api.Workspaces.Create(ctx, app.NewWorkspace{ProjectID: p.ID, Title: "carrel run in " + filepath.Base(p.Path),
+	return api.Workspaces.Create(ctx, app.NewWorkspace{ProjectID: p.ID, Title: title,
 		Runtime: o.runtime, Model: o.model})
+}
+
+// title makes a workspace's title of the message's first line.
+func title(message string) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(message), "\n")
+	if r := []rune(line); len(r) > maxTitle {
+		line = strings.TrimSpace(string(r[:maxTitle-1])) + "…"
+	}
+	return line
 }
 
 // turnEnd is how the run's turn ended.

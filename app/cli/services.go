@@ -24,9 +24,8 @@ func services(ctx context.Context, io IO, f func(ctx context.Context, c wire.Cal
 		return err
 	}
 	for {
-		core, err := attach.Dial(ctx, root)
-		if err == nil {
-			client, err := wire.Dial(ctx, wire.DialOptions{URL: core.URL, Token: core.Token, Role: wire.RoleCLI, Version: app.Version()})
+		if _, err := attach.Find(ctx, root); err == nil {
+			client, err := dial(ctx, root)
 			if err != nil {
 				return err
 			}
@@ -47,13 +46,13 @@ func services(ctx context.Context, io IO, f func(ctx context.Context, c wire.Cal
 			return err
 		}
 		defer func() { _ = lock.Close() }()
-		return withApp(ctx, io, root, func(a *app.App) error { return f(ctx, wire.Local(a.API())) })
+		return withApp(ctx, io, root, func(a *app.App) error { return f(ctx, wire.Local(a.API(), nil)) })
 	}
 }
 
 // withApp runs f with an application of this process.
 func withApp(ctx context.Context, io IO, root *store.Root, f func(*app.App) error) error {
-	a, err := app.New(app.Options{Root: root, Environ: io.Environ, ReaperArgv: []string{io.Exe, "helper", "reap"}, Headless: true})
+	a, err := app.New(app.Options{Root: root, Environ: io.Environ, ReaperArgv: reaper(io), Headless: true})
 	if err != nil {
 		return err
 	}
