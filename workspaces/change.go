@@ -71,7 +71,7 @@ func (d *Desks) move(ctx context.Context, p Project, w Workspace, name string) e
 		undo, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanupLimit)
 		defer cancel()
 		_, undoErr := d.registry.moveWorkspace(undo, w)
-		return fmt.Errorf("rename workspace %q: %w", w.Name, errors.Join(err, undoErr))
+		return fmt.Errorf("rename workspace %q: %w", w.Name, errors.Join(d.refusal(undo, p, err), undoErr))
 	}
 	return d.renameBranch(ctx, p, w, to)
 }

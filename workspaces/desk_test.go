@@ -51,6 +51,9 @@ func realTemp(t testing.TB) string {
 
 func newBench(t testing.TB) *bench {
 	t.Helper()
+	if test, ok := t.(*testing.T); ok {
+		test.Parallel()
+	}
 	return openBench(t, filepath.Join(realTemp(t), "root"), testEnv(t))
 }
 

@@ -49,7 +49,8 @@ type Desks struct {
 	now      func() time.Time
 	jobs     jobs
 	// hookLimit is how long an archive or delete hook may take; tests shorten it.
-	hookLimit time.Duration
+	hookLimit  time.Duration
+	spareLimit int // maxSpares, fewer in tests
 
 	mu   sync.Mutex
 	busy map[string]bool // ids of workspaces and projects that something is being done with
@@ -60,7 +61,7 @@ func New(o Options) *Desks {
 	d := &Desks{
 		root: o.Root, git: o.Git, registry: o.Registry, reaper: o.Reaper,
 		env: o.Env, events: o.Events, now: o.Now,
-		hookLimit: hookLimit, busy: make(map[string]bool),
+		hookLimit: hookLimit, spareLimit: maxSpares, busy: make(map[string]bool),
 	}
 	if d.env == nil {
 		d.env = os.Environ()

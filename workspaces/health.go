@@ -172,9 +172,18 @@ func (d *Desks) Repair(ctx context.Context, id string) error {
 	return err
 }
 
+// reregister lets a folder and its registration find each other again; where git has dropped the
+// registration, the folder becomes a new worktree on the workspace's branch.
 func (d *Desks) reregister(ctx context.Context, p Project, w Workspace) error {
-	if err := d.git.RepairTree(ctx, p.Path, w.Dir); err != nil {
-		return fmt.Errorf("repair workspace %q: %w", w.Name, err)
+	err := d.git.RepairTree(ctx, p.Path, w.Dir)
+	if errors.Is(err, git.ErrNotRegistered) {
+		err = d.git.AdoptTree(ctx, p.Path, w.Dir, w.Branch)
+	}
+	if errors.Is(err, git.ErrExists) {
+		return inspect(p, w) // it is a repository of its own now
+	}
+	if err != nil {
+		return fmt.Errorf("repair workspace %q: %w", w.Name, d.refusal(ctx, p, err))
 	}
 	if r := inspect(p, w); r != nil {
 		return r

@@ -71,6 +71,16 @@ func TestFolderWithoutItsDotGitRunsNothingUntilRepaired(t *testing.T) { // O-GIT
 	if out := b.git(repo, "status", "--porcelain"); out != "" {
 		t.Fatalf("the main checkout changed: %q", out)
 	}
+	if err := os.Remove(filepath.Join(w.Dir, ".git")); err != nil {
+		t.Fatal(err)
+	}
+	b.git(repo, "worktree", "prune")
+	if err := b.Repair(t.Context(), w.ID); err != nil {
+		t.Fatal(err)
+	}
+	if out := b.git(w.Dir, "status", "--porcelain", "--branch"); out != "## w1\n M a.txt\n?? new.txt" {
+		t.Fatalf("status = %q", out)
+	}
 }
 
 func TestFolderThatPointsElsewhereIsRefused(t *testing.T) { // O-GIT-22

@@ -169,6 +169,10 @@ func unborn(p Project, cause error) *Refusal {
 // held names the folder that has a branch, and the workspace if it is one of ours.
 func (d *Desks) held(ctx context.Context, p Project, branch, dir string, cause error) error {
 	r := &Refusal{Code: BranchHeld, Branch: branch, Dir: dir, Cause: cause, Choices: []Choice{NewBranch}}
+	if !exists(dir) {
+		r.Message = fmt.Sprintf("The branch %s is registered as checked out in %s, which is missing: put the folder back, or run `git worktree prune` in %s.",
+			branch, dir, p.Path)
+	}
 	all, err := d.registry.WorkspacesOf(ctx, p.ID)
 	if err != nil {
 		return err
@@ -179,6 +183,9 @@ func (d *Desks) held(ctx context.Context, p Project, branch, dir string, cause e
 			r.Message = fmt.Sprintf("The branch %s is checked out in the workspace %s (%s): open that one, or start a new branch from it.", branch, w.Name, dir)
 			return r
 		}
+	}
+	if r.Message != "" {
+		return r
 	}
 	r.Message = fmt.Sprintf("The branch %s is checked out in %s: start a new branch from it, or check out another branch there first.", branch, dir)
 	return r
@@ -195,6 +202,9 @@ func (d *Desks) refusal(ctx context.Context, p Project, err error) error {
 		return baseMissing(p, missing.Ref, err)
 	case errors.Is(err, git.ErrUnborn):
 		return unborn(p, err)
+	case errors.Is(err, git.ErrLocked):
+		return &Refusal{Code: Locked, Cause: err,
+			Message: "The worktree is locked: run `git worktree unlock` on it first."}
 	case errors.Is(err, git.ErrExists):
 		return &Refusal{Code: FolderTaken, Cause: err, Choices: []Choice{ChooseName},
 			Message: "A folder or branch of that name exists already: choose another name."}

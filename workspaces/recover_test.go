@@ -151,8 +151,9 @@ func (j *jobs) wait(key string) {
 
 func TestOnlyTheProjectsUsedLastHaveASpare(t *testing.T) {
 	b := newBench(t)
+	b.Desks.spareLimit = 2
 	var projects []Project
-	for range maxSpares + 1 {
+	for range 3 {
 		p := b.add(b.repo("r"))
 		b.make(NewWorkspace{ProjectID: p.ID})
 		b.spareReady(p)
@@ -176,10 +177,16 @@ func TestSpareThatSomebodyWorkedInIsKeptInTheTrash(t *testing.T) { // O-GIT-05
 	p := b.add(b.repo("r"))
 	w := b.make(NewWorkspace{ProjectID: p.ID})
 	b.write(filepath.Join(b.spareReady(p), "mine"), "mine")
+	b.commit(p.Path, "so that it is brought up to date")
+	b.spareReady(p)
+	if kept, _ := filepath.Glob(b.root.Path("trash", "spare-*.work", "mine")); len(kept) != 1 {
+		t.Fatalf("after a refresh the trash holds %v", kept)
+	}
+	b.write(filepath.Join(b.spareReady(p), "mine"), "mine")
 	if err := errors.Join(b.Delete(t.Context(), w.ID, "", false), b.RemoveProject(t.Context(), p.ID)); err != nil {
 		t.Fatal(err)
 	}
-	if kept, _ := filepath.Glob(b.root.Path("trash", "spare-*.work", "mine")); len(kept) != 1 {
+	if kept, _ := filepath.Glob(b.root.Path("trash", "spare-*.work", "mine")); len(kept) != 2 {
 		t.Fatalf("the trash holds %v", kept)
 	}
 }

@@ -90,7 +90,7 @@ func (d *Desks) treeAtStake(ctx context.Context, p Project, w Workspace, drop bo
 // branchAtStake adds the commits that only this branch has.
 func (d *Desks) branchAtStake(ctx context.Context, p Project, branch string, risk *git.Risk) {
 	out, err := d.git.Read(ctx, p.Path, "log", "--format=%h %s", "refs/heads/"+branch,
-		"--not", "--exclude=refs/heads/"+branch, "--branches", "--remotes", "--tags")
+		"--not", "--exclude="+branch, "--branches", "--remotes", "--tags")
 	if err != nil {
 		risk.Unknown = err.Error()
 		return

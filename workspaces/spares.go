@@ -46,7 +46,7 @@ func (d *Desks) warm(ctx context.Context) error {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if i < maxSpares {
+		if i < d.spareLimit {
 			err = d.prepareSpare(ctx, p)
 		} else {
 			err = d.dropSpare(ctx, p)
@@ -113,8 +113,17 @@ func (d *Desks) prepareSpare(ctx context.Context, p Project) error {
 	if err := os.RemoveAll(marker); err != nil {
 		return err
 	}
-	if err := d.git.PrepareSpare(ctx, p.Path, spare); err != nil {
+	err = d.git.PrepareSpare(ctx, p.Path, spare)
+	if errors.Is(err, git.ErrInUse) { // somebody worked in it
+		if err = d.discardSpare(ctx, p, spare); err == nil {
+			err = d.git.PrepareSpare(ctx, p.Path, spare)
+		}
+	}
+	if err != nil {
 		return err
+	}
+	if _, err := d.registry.Project(ctx, p.ID); errors.Is(err, ErrNotFound) {
+		return d.discardSpare(ctx, p, spare) // removed by another process meanwhile
 	}
 	return os.WriteFile(marker, []byte(head.Commit+"\n"), 0o600)
 }
@@ -159,6 +168,10 @@ func (d *Desks) dropSpare(ctx context.Context, p Project) error {
 	if err := os.RemoveAll(filepath.Join(dir, spareMarker)); err != nil || !exists(spare) {
 		return err
 	}
+	return d.discardSpare(ctx, p, spare)
+}
+
+func (d *Desks) discardSpare(ctx context.Context, p Project, spare string) error {
 	keep := plain // somebody may have worked in it by hand
 	if s := d.atStake(ctx, p, Workspace{Dir: spare, Runtime: runtime.Worktree}, true); !s.clean() {
 		keep = withWork
@@ -177,6 +190,8 @@ func (d *Desks) dropSpare(ctx context.Context, p Project) error {
 
 // forgetSource removes what is left of a removed project's folder of worktrees, if it is empty.
 func (d *Desks) forgetSource(ctx context.Context, p Project) error {
+	d.jobs.stop(sparesKey) // it may be at this very spare
+	defer d.WarmSpares(ctx)
 	if err := d.dropSpare(ctx, p); err != nil {
 		return err
 	}
