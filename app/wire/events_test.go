@@ -277,15 +277,15 @@ func TestASlowHostIsResetAndHoldsUpNobody(t *testing.T) { // slow host
 	runtime.ReadMemStats(&before)
 	note := app.ProblemAppeared{Problem: app.Problem{Message: strings.Repeat("x", 32<<10)}}
 	began := time.Now()
-	for range 4096 { // 128 MiB
+	for range 1024 { // 32 MiB, beyond what the kernel's buffers take
 		c.Publish(note)
 	}
-	if d := time.Since(began); d > 10*time.Second {
+	if d := time.Since(began); d > 20*time.Second { // a write would wait for 30
 		t.Errorf("publishing waited: %v", d)
 	}
 	runtime.GC()
 	runtime.ReadMemStats(&after)
-	if grew := int64(after.HeapAlloc) - int64(before.HeapAlloc); grew > 40<<20 {
+	if grew := int64(after.HeapAlloc) - int64(before.HeapAlloc); grew > 25<<20 {
 		t.Errorf("the core grew by %d MiB", grew>>20)
 	}
 	(&grower{core: c, name: "w"}).grow("end")
