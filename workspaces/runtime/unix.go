@@ -3,6 +3,7 @@
 package runtime
 
 import (
+	"errors"
 	"io/fs"
 	"os"
 	"syscall"
@@ -72,4 +73,4 @@ func owner(info fs.FileInfo) (uid, gid int, ok bool) {
 }
 
 // busy reports that an executable is running, which does not keep us from replacing it.
-func busy(err error) bool { return cause(err) == error(unix.ETXTBSY) }
+func busy(err error) bool { return errors.Is(err, unix.ETXTBSY) }

@@ -36,21 +36,7 @@ func commands(t *testing.T, make Make) {
 			t.Fatalf("got %q", out)
 		}
 	})
-	t.Run("InputIsEmptyUnlessGiven", func(t *testing.T) {
-		rt := make(t)
-		c := runtime.Command{Argv: []string{"cat"}}
-		if out, exit := Exec(t, t.Context(), rt, c); out != "" || exit.Code != 0 {
-			t.Fatalf("got %q, %+v", out, exit)
-		}
-		c.Stdin = strings.NewReader("given")
-		if out, _ := Exec(t, t.Context(), rt, c); out != "given" {
-			t.Fatalf("got %q", out)
-		}
-		r, w := io.Pipe() // that nobody ever writes to
-		defer func() { _ = w.Close() }()
-		c.Argv, c.Stdin = []string{"true"}, r
-		Exec(t, t.Context(), rt, c)
-	})
+	t.Run("InputIsEmptyUnlessGiven", func(t *testing.T) { givenInput(t, make(t)) })
 	// O-BASH-04
 	t.Run("HasNoTerminal", func(t *testing.T) {
 		out, exit := Sh(t, make(t), "if (: </dev/tty) 2>/dev/null; then echo tty; else echo none; fi")
@@ -144,4 +130,19 @@ func heldOutput(t *testing.T, rt runtime.Runtime) {
 	if took := time.Since(begin); !exit.Killed || took < time.Second || took > 4*time.Second {
 		t.Errorf("took %v, %+v", took, exit)
 	}
+}
+
+func givenInput(t *testing.T, rt runtime.Runtime) {
+	c := runtime.Command{Argv: []string{"cat"}}
+	if out, exit := Exec(t, t.Context(), rt, c); out != "" || exit.Code != 0 {
+		t.Fatalf("got %q, %+v", out, exit)
+	}
+	c.Stdin = strings.NewReader("given")
+	if out, _ := Exec(t, t.Context(), rt, c); out != "given" {
+		t.Fatalf("got %q", out)
+	}
+	r, w := io.Pipe() // that nobody ever writes to
+	defer func() { _ = w.Close() }()
+	c.Argv, c.Stdin = []string{"true"}, r
+	Exec(t, t.Context(), rt, c)
 }
