@@ -61,7 +61,7 @@ func signalGroup(leader proc, sig syscall.Signal, member func(proc) bool) {
 }
 
 // groupGone reports whether a process group is empty. A zombie in it counts as a member.
-func groupGone(id int) bool { return unix.Kill(-id, 0) == unix.ESRCH }
+func groupGone(id int) bool { return errors.Is(unix.Kill(-id, 0), unix.ESRCH) }
 
 // owner gives the ids of a file's owner and group.
 func owner(info fs.FileInfo) (uid, gid int, ok bool) {

@@ -36,7 +36,28 @@ func commands(t *testing.T, make Make) {
 			t.Fatalf("got %q", out)
 		}
 	})
-	t.Run("InputIsEmptyUnlessGiven", func(t *testing.T) { givenInput(t, make(t)) })
+	t.Run("InputIsEmptyUnlessGiven", func(t *testing.T) {
+		rt := make(t)
+		c := runtime.Command{Argv: []string{"cat"}}
+		if out, exit := Exec(t, t.Context(), rt, c); out != "" || exit.Code != 0 {
+			t.Fatalf("got %q, %+v", out, exit)
+		}
+		c.Stdin = strings.NewReader("given")
+		if out, _ := Exec(t, t.Context(), rt, c); out != "given" {
+			t.Fatalf("got %q", out)
+		}
+		r, w := io.Pipe() // that nobody ever writes to
+		defer func() { _ = w.Close() }()
+		c.Argv, c.Stdin = []string{"true"}, r
+		Exec(t, t.Context(), rt, c)
+	})
+	t.Run("LastOutputArrivesAtASlowReader", func(t *testing.T) { slowReader(t, make(t)) })
+	t.Run("ContextEndsTheWholeGroup", func(t *testing.T) { cancelled(t, make(t)) })
+	t.Run("ChildThatHoldsTheOutputDoesNotHoldWait", func(t *testing.T) { heldOutput(t, make(t)) })
+	surroundings(t, make)
+}
+
+func surroundings(t *testing.T, make Make) {
 	// O-BASH-04
 	t.Run("HasNoTerminal", func(t *testing.T) {
 		out, exit := Sh(t, make(t), "if (: </dev/tty) 2>/dev/null; then echo tty; else echo none; fi")
@@ -53,9 +74,6 @@ func commands(t *testing.T, make Make) {
 			}
 		}
 	})
-	t.Run("LastOutputArrivesAtASlowReader", func(t *testing.T) { slowReader(t, make(t)) })
-	t.Run("ContextEndsTheWholeGroup", func(t *testing.T) { cancelled(t, make(t)) })
-	t.Run("ChildThatHoldsTheOutputDoesNotHoldWait", func(t *testing.T) { heldOutput(t, make(t)) })
 }
 
 // slowWriter takes far longer for a write than children get after the end of the command.
@@ -130,19 +148,4 @@ func heldOutput(t *testing.T, rt runtime.Runtime) {
 	if took := time.Since(begin); !exit.Killed || took < time.Second || took > 4*time.Second {
 		t.Errorf("took %v, %+v", took, exit)
 	}
-}
-
-func givenInput(t *testing.T, rt runtime.Runtime) {
-	c := runtime.Command{Argv: []string{"cat"}}
-	if out, exit := Exec(t, t.Context(), rt, c); out != "" || exit.Code != 0 {
-		t.Fatalf("got %q, %+v", out, exit)
-	}
-	c.Stdin = strings.NewReader("given")
-	if out, _ := Exec(t, t.Context(), rt, c); out != "given" {
-		t.Fatalf("got %q", out)
-	}
-	r, w := io.Pipe() // that nobody ever writes to
-	defer func() { _ = w.Close() }()
-	c.Argv, c.Stdin = []string{"true"}, r
-	Exec(t, t.Context(), rt, c)
 }

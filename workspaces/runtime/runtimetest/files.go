@@ -44,7 +44,23 @@ func fileTree(t *testing.T, make Make) {
 			t.Fatalf("got %v, %v", entries, err)
 		}
 	})
-	t.Run("RemovesTheLinkNotItsTarget", func(t *testing.T) { removedLink(t, make(t)) })
+	kindsOfFile(t, make)
+}
+
+func kindsOfFile(t *testing.T, make Make) {
+	t.Run("RemovesTheLinkNotItsTarget", func(t *testing.T) {
+		rt := make(t)
+		Sh(t, rt, "echo x >f; ln -s f l")
+		if err := rt.Files().Remove(t.Context(), "l"); err != nil {
+			t.Fatal(err)
+		}
+		if got := Read(t, rt.Files(), "f"); got != "x\n" {
+			t.Fatalf("got %q", got)
+		}
+		if _, err := rt.Files().Stat(t.Context(), "l"); !errors.Is(err, fs.ErrNotExist) {
+			t.Fatalf("got %v", err)
+		}
+	})
 	t.Run("OpensOnlyRegularFiles", func(t *testing.T) {
 		rt := make(t)
 		Sh(t, rt, "mkdir d; mkfifo p")
@@ -157,17 +173,4 @@ func refuses(t *testing.T, f runtime.Files, path string) {
 	_, err = f.ReadDir(t.Context(), path)
 	check("list", err)
 	check("write", f.Write(t.Context(), path, []byte("bad"), runtime.WriteOptions{}))
-}
-
-func removedLink(t *testing.T, rt runtime.Runtime) {
-	Sh(t, rt, "echo x >f; ln -s f l")
-	if err := rt.Files().Remove(t.Context(), "l"); err != nil {
-		t.Fatal(err)
-	}
-	if got := Read(t, rt.Files(), "f"); got != "x\n" {
-		t.Fatalf("got %q", got)
-	}
-	if _, err := rt.Files().Stat(t.Context(), "l"); !errors.Is(err, fs.ErrNotExist) {
-		t.Fatalf("got %v", err)
-	}
 }
