@@ -52,7 +52,8 @@ type EntryChanged struct {
 // EntryGrew says that text was appended to an entry: to Text of a text or reasoning entry, to
 // Tool.Input of a pending call, to Tool.Output of a running one. At is the length in UTF-16 code
 // units of the field before, so that a host notices when it missed something and asks for the
-// entry.
+// entry. The wire merges growths that wait: Rev is then the last one's and At the first one's, so a
+// host sets the field to field.slice(0, at) + text.
 type EntryGrew struct {
 	Workspace string `json:"workspace"`
 	Rev       uint64 `json:"rev"`

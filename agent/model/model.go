@@ -56,8 +56,8 @@ type Part struct {
 	Parts   []Part `json:"parts,omitempty"` // a result's content: text and files
 	IsError bool   `json:"isError,omitempty"`
 
-	// Origin names the wire format that made the part; Signature and Opaque are replayed to it
-	// alone.
+	// Origin names the wire format, the provider and the model that made the part; reasoning is
+	// replayed to that model alone.
 	Origin    string          `json:"origin,omitempty"`
 	Signature string          `json:"signature,omitempty"`
 	Opaque    json.RawMessage `json:"opaque,omitempty"`

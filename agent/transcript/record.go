@@ -26,7 +26,8 @@ const (
 	// StepStart opens a step: a request is about to be sent.
 	StepStart Kind = "step_start"
 	// Partial is a checkpoint of a response being streamed, at most one every 250 ms. It replaces
-	// the Partial of the same step before it, and the Assistant record replaces it.
+	// the Partial of the same step before it, and the Assistant record replaces it. On disk it
+	// holds only what is new (Delta); readers get the whole message.
 	Partial Kind = "partial"
 	// Assistant is a complete response.
 	Assistant Kind = "assistant"
@@ -57,13 +58,18 @@ type Record struct {
 	MessageID string `json:"messageId,omitempty"`
 
 	Message *model.Message `json:"message,omitempty"` // User, Partial, Assistant
-	CallID  string         `json:"callId,omitempty"`  // ToolStart, ToolEnd
-	Tool    string         `json:"tool,omitempty"`    // ToolStart, ToolEnd: the tool's name
-	Result  *model.Part    `json:"result,omitempty"`  // ToolEnd: a part of kind tool_result
-	Detail  *tool.Detail   `json:"detail,omitempty"`  // ToolEnd
+	// Delta and Parts are set only in a Partial's line: what changed since the Partial before it,
+	// and how many parts the message has.
+	Delta []PartDelta `json:"delta,omitempty"`
+	Parts int         `json:"parts,omitempty"`
+
+	CallID string       `json:"callId,omitempty"` // ToolStart, ToolEnd
+	Tool   string       `json:"tool,omitempty"`   // ToolStart, ToolEnd: the tool's name
+	Result *model.Part  `json:"result,omitempty"` // ToolEnd: a part of kind tool_result
+	Detail *tool.Detail `json:"detail,omitempty"` // ToolEnd
 
 	Model string `json:"model,omitempty"` // TurnStart: provider:id
-	End   End    `json:"end,omitempty"`   // TurnEnd
+	End   End    `json:"end,omitempty"`   // TurnEnd; on ToolEnd, Interrupted or Crashed when the call was cut off
 	Error string `json:"error,omitempty"` // TurnEnd after a failure: for people
 	Code  string `json:"code,omitempty"`  // TurnEnd after a failure: a model.ErrorKind
 

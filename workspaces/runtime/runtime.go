@@ -86,6 +86,8 @@ type Files interface {
 type WriteOptions struct {
 	// If, when not nil, is the content that the file must still have; else ErrChanged.
 	If []byte
-	// Mode is the mode of a new file; 0 is 0666 less the umask.
+	// New says that the file must not exist yet; else an error that wraps fs.ErrExist.
+	New bool
+	// Mode is the mode of a new file, less the umask; 0 is 0666.
 	Mode fs.FileMode
 }

@@ -1,0 +1,184 @@
+package fakewire
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"time"
+)
+
+// object is a JSON object to send.
+type object = map[string]any
+
+// stream sends one reply.
+type stream struct {
+	w      http.ResponseWriter
+	req    *http.Request
+	reply  Reply
+	bytes  int
+	events int
+	over   bool // nothing more can be sent
+}
+
+func (s *stream) play(f format, r Request) {
+	if s.reply.Hang == HangHeaders {
+		<-s.req.Context().Done()
+		return
+	}
+	if s.reply.Status != 0 && s.reply.Status != http.StatusOK {
+		writeError(s.w, r.Format, s.reply)
+		return
+	}
+	s.w.Header().Set("Content-Type", "text/event-stream")
+	s.w.Header().Set("Request-Id", "req_fake")
+	s.w.WriteHeader(http.StatusOK)
+	s.flush()
+	if s.hang(HangStart) || s.hang(HangLine) || s.hang(HangComments) {
+		return
+	}
+	if s.reply.Raw != nil {
+		s.write(string(s.reply.Raw))
+	} else {
+		f.content(s, r)
+		s.finish(f, r)
+	}
+	s.hang(HangOpen)
+}
+
+func (s *stream) finish(f format, r Request) {
+	if s.over || s.hang(HangEnd) {
+		return
+	}
+	if s.reply.Block != nil {
+		select {
+		case <-s.reply.Block:
+		case <-s.req.Context().Done():
+			return
+		}
+	}
+	if s.reply.ErrorType != "" {
+		f.fail(s)
+		return
+	}
+	f.end(s, r)
+}
+
+// hang falls silent when the reply says so at this point.
+func (s *stream) hang(at Hang) bool {
+	if s.reply.Hang != at {
+		return false
+	}
+	switch at {
+	case HangLine:
+		s.write(`data: {"ty`)
+	case HangComments:
+		tick := time.NewTicker(10 * time.Millisecond)
+		defer tick.Stop()
+		for s.req.Context().Err() == nil {
+			s.write(": keep-alive\n\n")
+			select {
+			case <-tick.C:
+			case <-s.req.Context().Done():
+			}
+		}
+	case HangNone, HangHeaders, HangStart, HangEnd, HangOpen:
+	}
+	<-s.req.Context().Done()
+	return true
+}
+
+// deltas sends a text in pieces.
+func (s *stream) deltas(text string, send func(piece string)) {
+	for _, piece := range s.reply.chunks(text) {
+		if s.reply.Delay > 0 {
+			t := time.NewTimer(s.reply.Delay)
+			select {
+			case <-t.C:
+			case <-s.req.Context().Done():
+				t.Stop()
+			}
+		}
+		if s.over || s.req.Context().Err() != nil {
+			return
+		}
+		send(piece)
+	}
+}
+
+// event sends one event; name may be empty.
+func (s *stream) event(name string, v any) {
+	data, err := json.Marshal(v)
+	if err != nil {
+		panic(err) // the values are ours
+	}
+	s.line(name, string(data))
+}
+
+func (s *stream) line(name, data string) {
+	if s.over {
+		return
+	}
+	if name != "" {
+		name = "event: " + name + "\n"
+	}
+	s.write(fmt.Sprintf("%sdata: %s\n\n", name, data))
+	if s.events++; s.events == s.reply.CutAfterEvents {
+		s.cut()
+	}
+}
+
+func (s *stream) write(text string) {
+	if s.over {
+		return
+	}
+	cut := s.reply.CutAfterBytes > 0 && s.bytes+len(text) >= s.reply.CutAfterBytes
+	if cut {
+		text = text[:s.reply.CutAfterBytes-s.bytes]
+	}
+	s.bytes += len(text)
+	if _, err := s.w.Write([]byte(text)); err != nil {
+		s.over = true
+		return
+	}
+	s.flush()
+	if cut {
+		s.cut()
+	}
+}
+
+// cut closes the connection without the end of the response.
+func (s *stream) cut() {
+	s.over = true
+	conn, _, err := http.NewResponseController(s.w).Hijack()
+	if err == nil {
+		_ = conn.Close() // it breaks on purpose
+	}
+}
+
+func (s *stream) flush() {
+	if err := http.NewResponseController(s.w).Flush(); err != nil {
+		s.over = true
+	}
+}
+
+// writeError sends an error response in the format's form.
+func writeError(w http.ResponseWriter, format string, r Reply) {
+	w.Header().Set("Content-Type", "application/json")
+	if r.RetryAfter != "" {
+		w.Header().Set("Retry-After", r.RetryAfter)
+	}
+	w.WriteHeader(r.Status)
+	e := object{"type": r.ErrorType, "message": r.ErrorMessage}
+	body := object{"error": e}
+	if format == "anthropic" {
+		body = object{"type": "error", "error": e, "request_id": "req_fake"}
+	} else {
+		e["param"], e["code"] = nil, nil
+		if r.ErrorType == "context_length_exceeded" || r.ErrorType == "insufficient_quota" {
+			e["code"] = r.ErrorType
+		}
+	}
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	_ = enc.Encode(body) // the client may be gone
+}

@@ -1,0 +1,185 @@
+package model
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+)
+
+// The texts of results that Repair makes up.
+const (
+	textInterrupted = "[interrupted: this call was cut off before it gave a result, its side effects are unknown]"
+	textCut         = "[not run: the output limit cut this call off; repeat it in smaller pieces]"
+	textNotRun      = "[not run: the response ended before this call was complete]"
+)
+
+// Repair makes any history legal on the wire, also one that a crash or an interrupt cut anywhere:
+//
+//   - every call is followed at once by exactly one result: results are moved to their call,
+//     duplicates and results without a call are dropped, missing ones say that the call was
+//     interrupted;
+//   - call ids are unique;
+//   - a call still open is dropped, unless its message was cut by the output limit or it has a
+//     result: then it stays, so that the model learns that it was not run;
+//   - arguments are a JSON object (anything else is wrapped, so that the model sees what it wrote);
+//   - reasoning that is open, or that nothing follows, is dropped, as are empty texts and empty
+//     messages.
+//
+// It is pure and leaves its input alone. What Repair returns, Repair returns unchanged.
+func Repair(in []Message) []Message {
+	calls, results := pair(in)
+	ids := map[string]bool{}
+	out := make([]Message, 0, len(in))
+	for i, m := range in {
+		kept, answers := repairParts(&m, i, calls, results, ids)
+		if len(kept) == 0 {
+			continue
+		}
+		role := m.Role
+		if role == ToolRole {
+			role = User // its results moved to their calls; what is left was said, not returned
+		}
+		out = append(out, Message{Role: role, Parts: kept, Stop: m.Stop, Usage: m.Usage, Model: m.Model})
+		if len(answers) > 0 {
+			out = append(out, Message{Role: ToolRole, Parts: answers})
+		}
+	}
+	return out
+}
+
+// place is where a part is: indexes of its message and of the part in it.
+type place struct{ message, part int }
+
+// pair finds the result of each call: a result belongs to the first unanswered call of its id in
+// the nearest message before it that has one.
+func pair(in []Message) (calls map[place]bool, results map[place]Part) {
+	calls, results = map[place]bool{}, map[place]Part{}
+	byID := map[string][]place{}
+	for i, m := range in {
+		for j, p := range m.Parts {
+			switch {
+			case p.Kind == ToolCall && m.Role == Assistant:
+				calls[place{i, j}] = true
+				byID[p.CallID] = append(byID[p.CallID], place{i, j})
+			case p.Kind == ToolResult:
+				if at, ok := unanswered(byID[p.CallID], results); ok {
+					results[at] = p
+				}
+			}
+		}
+	}
+	return calls, results
+}
+
+func unanswered(at []place, results map[place]Part) (place, bool) {
+	var found place
+	ok := false
+	for k := len(at) - 1; k >= 0; k-- {
+		if ok && at[k].message != found.message {
+			break
+		}
+		if _, done := results[at[k]]; !done {
+			found, ok = at[k], true
+		}
+	}
+	return found, ok
+}
+
+// repairParts gives the parts of one message that stay, and the results of its calls in order.
+func repairParts(m *Message, i int, calls map[place]bool, results map[place]Part, ids map[string]bool) (kept, answers []Part) {
+	for j, p := range m.Parts {
+		switch p.Kind {
+		case ToolResult:
+			continue
+		case ToolCall:
+			answer, answered := results[place{i, j}]
+			if !calls[place{i, j}] || p.Open && !answered && m.Stop != StopLength {
+				continue
+			}
+			if !answered {
+				answer = madeUp(m, p)
+			}
+			p.CallID = unique(p.CallID, ids)
+			p.Name = toolName(p.Name)
+			p.Input = arguments(p.Input)
+			p.Open = false
+			answer.CallID, answer.Name = p.CallID, p.Name
+			answers = append(answers, answer)
+		case Text:
+			if strings.TrimSpace(p.Text) == "" {
+				continue
+			}
+			p.Open = false
+		case Reasoning:
+			if p.Open {
+				continue
+			}
+		case File:
+			p.Open = false
+		}
+		kept = append(kept, p)
+	}
+	for len(kept) > 0 && kept[len(kept)-1].Kind == Reasoning {
+		kept = kept[:len(kept)-1]
+	}
+	return kept, answers
+}
+
+// madeUp is the result of a call that has none.
+func madeUp(m *Message, call Part) Part {
+	text := textInterrupted
+	switch {
+	case call.Open:
+		text = textCut
+	case !runs(m.Stop) && m.Stop != "":
+		text = textNotRun
+	}
+	return Part{Kind: ToolResult, IsError: true, Parts: []Part{{Kind: Text, Text: text}}}
+}
+
+// unique gives an id that no earlier call has. Some servers start counting again in each response.
+func unique(id string, taken map[string]bool) string {
+	if id == "" {
+		id = "call"
+	}
+	free := id
+	for n := 2; taken[free]; n++ {
+		free = fmt.Sprintf("%s_%d", id, n)
+	}
+	taken[free] = true
+	return free
+}
+
+// toolName makes a name that every provider accepts; models invent others now and then.
+func toolName(name string) string {
+	clean := strings.Map(func(r rune) rune {
+		switch {
+		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '_', r == '-':
+			return r
+		}
+		return '_'
+	}, name)
+	if clean == "" {
+		return "unknown"
+	}
+	return clean[:min(len(clean), 64)]
+}
+
+// arguments gives a JSON object for what a model wrote as arguments.
+func arguments(input string) string {
+	trimmed := strings.TrimSpace(input)
+	if trimmed == "" {
+		return "{}"
+	}
+	if trimmed[0] == '{' && json.Valid([]byte(trimmed)) {
+		return input
+	}
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(map[string]string{"malformed_arguments": input}); err != nil {
+		return "{}" // a string always encodes
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}

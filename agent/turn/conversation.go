@@ -1,0 +1,207 @@
+package turn
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"carrel/agent/model"
+	"carrel/agent/tool"
+	"carrel/agent/transcript"
+)
+
+// Conversation is a live conversation. Its methods may be called from any goroutine.
+type Conversation struct {
+	cfg   Config
+	log   *transcript.Log
+	mail  chan letter
+	gone  chan struct{}  // closed when the owner has ended
+	quiet chan struct{}  // closed when every goroutine has
+	work  sync.WaitGroup // of the goroutines that the owner started
+
+	// The rest belongs to the owner.
+	tools   map[string]tool.Tool
+	specs   []model.Tool
+	system  *string // nil until the first turn
+	state   State
+	code    string
+	problem string
+	queue   []Queued
+	held    bool
+	model   string
+	next    *accepted // a message on disk whose turn is about to begin
+	turn    *openTurn // nil when none is open
+	waiting []func(error)
+	later   []letter // commands that wait for an interrupt to have taken effect
+	strays  []*job   // calls that an interrupt left behind, still ending
+	closing bool
+	silent  bool // during Start, before anyone listens
+}
+
+// letter is a command for the owner. do calls done once, at once or later.
+type letter struct {
+	do   func(done func(error))
+	done func(error)
+}
+
+// accepted is a message whose User record is on disk.
+type accepted struct{ turn string }
+
+// queueTimeout bounds a call of the queue's database.
+const queueTimeout = 5 * time.Second
+
+// Start takes a conversation over. A turn that a crash left open is closed: its calls get results
+// that say so, and nothing is run again. Queued messages are kept and held. When the log can't be
+// written, the conversation starts all the same, for reading, and its state says so.
+func Start(cfg Config) (*Conversation, error) {
+	if cfg.Log == nil || cfg.Queue == nil || cfg.Resolve == nil || cfg.Env == nil {
+		return nil, errors.New("start conversation: Log, Queue, Resolve and Env are required")
+	}
+	if cfg.Now == nil {
+		cfg.Now = time.Now
+	}
+	if cfg.Events == nil {
+		cfg.Events = func(Event) {}
+	}
+	if cfg.System == nil {
+		cfg.System = func(context.Context) string { return "" }
+	}
+	c := &Conversation{
+		cfg: cfg, log: cfg.Log, model: cfg.Model, state: Idle,
+		mail: make(chan letter), gone: make(chan struct{}), quiet: make(chan struct{}),
+		tools: map[string]tool.Tool{},
+	}
+	for _, t := range cfg.Tools {
+		s := t.Spec()
+		if _, twice := c.tools[s.Name]; twice {
+			return nil, fmt.Errorf("start conversation: two tools are named %q", s.Name)
+		}
+		c.tools[s.Name] = t
+		c.specs = append(c.specs, model.Tool{Name: s.Name, Description: s.Description, Schema: s.Schema})
+	}
+	slices.SortFunc(c.specs, func(a, b model.Tool) int { return strings.Compare(a.Name, b.Name) })
+	if err := c.resume(); err != nil {
+		return nil, fmt.Errorf("start conversation %q: %w", cfg.Workspace, err)
+	}
+	go c.own()
+	return c, nil
+}
+
+// Send gives the conversation a message of the person. It returns when the message is on disk: in
+// the log when its turn begins at once, in the queue when a turn is open. A message of a known id
+// changes nothing. Sending releases a held queue, which follows after this message.
+func (c *Conversation) Send(ctx context.Context, id, text string) error {
+	return c.ask(ctx, func(done func(error)) { c.send(id, text, done) })
+}
+
+// Interrupt ends the open turn and returns when it has ended; queued messages are held. Without an
+// open turn it does nothing.
+func (c *Conversation) Interrupt(ctx context.Context) error {
+	return c.ask(ctx, func(done func(error)) {
+		if c.turn == nil {
+			done(nil)
+			return
+		}
+		c.waiting = append(c.waiting, done)
+		c.interrupt()
+	})
+}
+
+// SetModel sets the model "provider:id" of the turns to come.
+func (c *Conversation) SetModel(ctx context.Context, id string) error {
+	return c.ask(ctx, func(done func(error)) {
+		c.model = id
+		c.tell()
+		done(nil)
+	})
+}
+
+// RemoveQueued takes a message out of the queue. One that is not there is no error.
+func (c *Conversation) RemoveQueued(ctx context.Context, id string) error {
+	return c.ask(ctx, func(done func(error)) {
+		err := c.withQueue(func(ctx context.Context) error { return c.cfg.Queue.Remove(ctx, id) })
+		if err == nil {
+			c.dropQueued(id)
+			c.tell()
+		}
+		done(err)
+	})
+}
+
+// Release lets a held queue go on.
+func (c *Conversation) Release(ctx context.Context) error {
+	return c.ask(ctx, func(done func(error)) {
+		if c.held {
+			c.held = false
+			c.tell()
+		}
+		done(nil)
+	})
+}
+
+// Snapshot gives the live part of the conversation.
+func (c *Conversation) Snapshot(ctx context.Context) (Snapshot, error) {
+	var s Snapshot
+	err := c.ask(ctx, func(done func(error)) {
+		s = c.snapshot()
+		done(nil)
+	})
+	if err != nil {
+		return Snapshot{}, err
+	}
+	return s, nil
+}
+
+// Close interrupts an open turn and returns when every goroutine of the conversation has ended. The
+// log is then the caller's to close.
+func (c *Conversation) Close(ctx context.Context) error {
+	err := c.ask(ctx, func(done func(error)) {
+		c.closing = true
+		if c.turn != nil {
+			c.interrupt()
+		}
+		done(nil)
+	})
+	if err != nil && !errors.Is(err, ErrClosed) {
+		return err
+	}
+	select {
+	case <-c.quiet:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("close conversation %q: %w", c.cfg.Workspace, ctx.Err())
+	}
+}
+
+// ask posts a command and waits for its answer.
+func (c *Conversation) ask(ctx context.Context, do func(done func(error))) error {
+	reply := make(chan error, 1)
+	l := letter{do: do, done: answer(reply)}
+	select {
+	case c.mail <- l:
+	case <-c.gone:
+		return ErrClosed
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	select {
+	case err := <-reply:
+		return err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// answer gives a function whose first call answers; later calls do nothing.
+func answer(reply chan<- error) func(error) {
+	return func(err error) {
+		select {
+		case reply <- err:
+		default:
+		}
+	}
+}

@@ -1,0 +1,122 @@
+package turn
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"slices"
+	"strings"
+
+	"carrel/agent/model"
+	"carrel/agent/tool"
+	"carrel/agent/transcript"
+)
+
+// newID gives an id of a turn or of a message that came without one.
+func newID() string { return strings.ToLower(rand.Text()[:12]) }
+
+// append appends a record and tells it.
+func (c *Conversation) append(r transcript.Record) (transcript.Record, error) {
+	out, err := c.log.Append(r)
+	if err == nil && r.Kind != transcript.Partial {
+		c.emit(Event{Record: &out})
+	}
+	return out, err
+}
+
+// resume sets the state from log and queue, closing what a crash left open.
+func (c *Conversation) resume() error {
+	c.silent = true
+	defer func() { c.silent = false }()
+	st := c.log.State()
+	err := c.withQueue(func(ctx context.Context) (err error) {
+		if c.queue, err = c.cfg.Queue.List(ctx); err != nil {
+			return err
+		}
+		for _, q := range slices.Clone(c.queue) {
+			if slices.Contains(st.MessageIDs, q.ID) { // recorded just before a crash
+				if err := c.cfg.Queue.Remove(ctx, q.ID); err != nil {
+					return err
+				}
+				c.dropQueued(q.ID)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	c.held = len(c.queue) > 0
+	if err := c.mend(); err != nil {
+		c.fail(logFailure(err))
+		return nil
+	}
+	if end := c.log.State().LastEnd; end != nil {
+		switch end.End {
+		case transcript.Done:
+		case transcript.Interrupted, transcript.Crashed:
+			c.state = Interrupted
+		case transcript.Failed:
+			c.fail(outcome{code: end.Code, text: end.Error})
+		}
+	}
+	return nil
+}
+
+// mend closes a turn that is open in the log though none runs: after a crash, or when its end could
+// not be written.
+func (c *Conversation) mend() error {
+	st := c.log.State()
+	if st.Turn == "" && st.Unanswered == "" {
+		return nil
+	}
+	id := st.Turn
+	if id == "" {
+		id = st.Unanswered
+		if _, err := c.append(transcript.Record{Kind: transcript.TurnStart, Turn: id, Model: c.model}); err != nil {
+			return fmt.Errorf("close turn %q: %w", id, err)
+		}
+	}
+	if c.code != "" { // this process knows how it ended
+		return c.closeTurn(id, failed(c.code, c.problem))
+	}
+	return c.closeTurn(id, outcome{end: transcript.Crashed})
+}
+
+// closeTurn writes the end of a turn: results for its unfinished calls, then TurnEnd, on disk.
+func (c *Conversation) closeTurn(id string, o outcome) error {
+	st := c.log.State()
+	how := transcript.Interrupted
+	if o.end == transcript.Crashed {
+		how = transcript.Crashed
+	}
+	for _, call := range st.Calls {
+		if call.Open {
+			continue
+		}
+		text := transcript.NotStarted
+		if slices.ContainsFunc(st.OpenCalls, func(r transcript.Record) bool { return r.CallID == call.CallID }) {
+			text = transcript.UnknownEffects
+		}
+		if err := c.endCall(id, st.Step, st.StepSeq, transcript.CutResult(call, text), nil, how); err != nil {
+			return fmt.Errorf("close turn %q: %w", id, err)
+		}
+	}
+	_, err := c.append(transcript.Record{Kind: transcript.TurnEnd, Turn: id, End: o.end, Code: o.code, Error: o.text})
+	if err == nil {
+		err = c.log.Sync()
+	}
+	if err != nil {
+		return fmt.Errorf("close turn %q: %w", id, err)
+	}
+	return nil
+}
+
+// endCall records the result of a call.
+func (c *Conversation) endCall(turn string, step int, stepSeq uint64, result model.Part, d *tool.Detail, how transcript.End) error {
+	_, err := c.append(transcript.Record{
+		Kind: transcript.ToolEnd, Turn: turn, Step: step, StepSeq: stepSeq,
+		CallID: result.CallID, Tool: result.Name, Result: &result, Detail: d, End: how,
+	})
+	return err
+}

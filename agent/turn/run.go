@@ -1,0 +1,233 @@
+package turn
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"carrel/agent/model"
+	"carrel/agent/transcript"
+)
+
+const (
+	// maxSteps is how many steps a turn may have. A turn that long goes in circles.
+	maxSteps = 200
+	// maxCuts is how many responses in a row may have calls cut at the output limit.
+	maxCuts = 3
+	// grace is how long an interrupt waits for what it cancelled, before it goes on without. With
+	// it an interrupt takes effect within 200 ms.
+	grace = 120 * time.Millisecond
+)
+
+// errLeft says that the owner went on without the answer, after an interrupt.
+var errLeft = errors.New("interrupted")
+
+// openTurn is the turn that runs.
+type openTurn struct {
+	id          string
+	cancel      context.CancelFunc // of the turn's context, on which every child hangs
+	late        chan struct{}      // closed when an interrupt has waited long enough
+	stopping    bool
+	interrupted bool
+
+	model    string // provider:id
+	streamer model.Streamer
+	name     string // the provider's own id
+
+	step    int
+	stepSeq uint64
+	cuts    int
+	live    *model.Message // the response being streamed
+	active  []*job
+}
+
+// stop cancels everything that the turn started.
+func (t *openTurn) stop() {
+	if !t.stopping {
+		t.stopping = true
+		time.AfterFunc(grace, func() { close(t.late) })
+	}
+	t.cancel()
+}
+
+// runTurn answers one message.
+func (c *Conversation) runTurn(a *accepted) {
+	ctx, cancel := context.WithCancel(context.Background())
+	t := &openTurn{id: a.turn, cancel: cancel, late: make(chan struct{}), model: c.model}
+	c.turn = t
+	o := c.guard(ctx, t)
+	cancel()
+	if t.interrupted && o.end == transcript.Failed && o.code != CodeLog {
+		o = outcome{end: transcript.Interrupted} // what failed, failed because of it
+	}
+	c.strays = append(c.strays, t.active...)
+	if err := c.closeTurn(t.id, o); err != nil && o.code != CodeLog {
+		o = logFailure(err)
+	}
+	c.turn = nil
+	switch o.end {
+	case transcript.Done:
+		c.state, c.code, c.problem = Idle, "", ""
+	case transcript.Interrupted, transcript.Crashed:
+		c.state, c.code, c.problem = Interrupted, "", ""
+	case transcript.Failed:
+		c.fail(o)
+	}
+	c.held = len(c.queue) > 0 && (o.end != transcript.Done || t.interrupted)
+	c.tell()
+	for _, done := range c.waiting {
+		done(nil)
+	}
+	c.waiting = nil
+}
+
+// guard runs the steps; a panic of ours fails the turn and not the process.
+func (c *Conversation) guard(ctx context.Context, t *openTurn) (o outcome) {
+	defer func() {
+		if p := recover(); p != nil {
+			o = internalFailure(p)
+		}
+	}()
+	return c.steps(ctx, t)
+}
+
+func (c *Conversation) steps(ctx context.Context, t *openTurn) outcome {
+	c.setState(Preparing)
+	if _, err := c.append(transcript.Record{Kind: transcript.TurnStart, Turn: t.id, Model: t.model}); err != nil {
+		return logFailure(err)
+	}
+	if o := c.prepare(ctx, t); o != nil {
+		return *o
+	}
+	for t.step < maxSteps {
+		t.step++
+		if o := c.step(ctx, t); o != nil {
+			return *o
+		}
+	}
+	return failed(CodeSteps, fmt.Sprintf("The turn was stopped after %d steps. Send a message to go on.", maxSteps))
+}
+
+// prepare finds the model and, once per conversation, the system prompt.
+func (c *Conversation) prepare(ctx context.Context, t *openTurn) *outcome {
+	type resolved struct {
+		streamer model.Streamer
+		name     string
+	}
+	m, err := await(ctx, c, t, func(context.Context) (m resolved, err error) {
+		m.streamer, m.name, err = c.cfg.Resolve(t.model)
+		return m, err
+	})
+	if err != nil {
+		return c.stopped(t, failed(CodeModel, err.Error()))
+	}
+	t.streamer, t.name = m.streamer, m.name
+	if c.system != nil {
+		return nil
+	}
+	system, err := await(ctx, c, t, func(ctx context.Context) (string, error) { return c.cfg.System(ctx), nil })
+	if err != nil {
+		return c.stopped(t, failed(CodeInternal, err.Error()))
+	}
+	c.system = &system
+	return nil
+}
+
+// stopped is the outcome of something that failed: interrupted when that was why.
+func (c *Conversation) stopped(t *openTurn, o outcome) *outcome {
+	if t.interrupted {
+		o = outcome{end: transcript.Interrupted}
+	}
+	return &o
+}
+
+// step makes one request and runs its calls. It gives nil when the turn goes on.
+func (c *Conversation) step(ctx context.Context, t *openTurn) *outcome {
+	if t.interrupted {
+		return &outcome{end: transcript.Interrupted}
+	}
+	c.setState(Preparing)
+	req, err := await(ctx, c, t, func(context.Context) (*model.Request, error) { return c.request(t) })
+	if err != nil {
+		return c.stopped(t, failed(CodeInternal, fmt.Sprintf("The request could not be built: %v.", err)))
+	}
+	start, err := c.append(transcript.Record{Kind: transcript.StepStart, Turn: t.id, Step: t.step})
+	if err != nil {
+		o := logFailure(err)
+		return &o
+	}
+	t.stepSeq = start.Seq
+	c.setState(Streaming)
+	msg, o := c.respond(ctx, t, req)
+	if o != nil {
+		return o
+	}
+	return c.follow(ctx, t, msg)
+}
+
+// follow does what a complete response asks for.
+func (c *Conversation) follow(ctx context.Context, t *openTurn, msg *model.Message) *outcome {
+	calls := callsOf(msg)
+	switch msg.Stop {
+	case model.StopPause:
+		return nil
+	case model.StopFilter:
+		o := failed(CodeFilter, "The provider's content filter stopped the response. Rephrase the message, or choose another model.")
+		return &o
+	case model.StopOverflow:
+		o := requestFailure(&model.Error{Kind: model.ErrOverflow, Message: "the context window is full"})
+		return &o
+	case model.StopError, model.StopCancelled:
+		return c.stopped(t, requestFailure(&model.Error{Kind: model.ErrServer, Message: "the response ended with an error"}))
+	case model.StopLength:
+		if len(calls) == 0 {
+			return c.note(t, "warning", "The response was cut at the model's output limit. Send a message such as \"continue\" for the rest.")
+		}
+	case model.StopEnd, model.StopTools:
+	}
+	if len(calls) == 0 {
+		return &outcome{end: transcript.Done}
+	}
+	return c.runCalls(ctx, t, msg, calls)
+}
+
+// note records a note and ends the turn well.
+func (c *Conversation) note(t *openTurn, level, text string) *outcome {
+	o := outcome{end: transcript.Done}
+	if _, err := c.append(transcript.Record{Kind: transcript.Note, Turn: t.id, Step: t.step, StepSeq: t.stepSeq, Level: level, Note: text}); err != nil {
+		o = logFailure(err)
+	}
+	return &o
+}
+
+// await runs f on a goroutine of its own and serves commands until it answers. After an interrupt
+// it waits for grace and then leaves f behind. A panic in f is its error.
+func await[T any](ctx context.Context, c *Conversation, t *openTurn, f func(context.Context) (T, error)) (T, error) {
+	type answer struct {
+		v   T
+		err error
+	}
+	ch := make(chan answer, 1)
+	c.work.Go(func() {
+		var a answer
+		defer func() {
+			if p := recover(); p != nil {
+				a.err = fmt.Errorf("internal error: %v", p)
+			}
+			ch <- a
+		}()
+		a.v, a.err = f(ctx)
+	})
+	for {
+		select {
+		case a := <-ch:
+			return a.v, a.err
+		case l := <-c.mail:
+			c.serve(l)
+		case <-t.late:
+			var zero T
+			return zero, errLeft
+		}
+	}
+}

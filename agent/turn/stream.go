@@ -1,0 +1,156 @@
+package turn
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"carrel/agent/model"
+	"carrel/agent/transcript"
+)
+
+// checkpointEvery is how often a response being streamed is recorded: what a crash can lose of it.
+const checkpointEvery = 250 * time.Millisecond
+
+// streaming is a response on its way from the streamer's goroutine to the owner.
+type streaming struct {
+	events chan model.Event
+	result chan streamed
+	left   chan struct{} // closed when the owner no longer listens
+}
+
+type streamed struct {
+	msg *model.Message
+	err error
+}
+
+// respond streams one response and records it. An outcome ends the turn.
+func (c *Conversation) respond(ctx context.Context, t *openTurn, req *model.Request) (*model.Message, *outcome) {
+	msg, err, logErr := c.stream(ctx, t, req)
+	defer func() { t.live = nil }()
+	if msg == nil {
+		msg = &model.Message{}
+	}
+	msg.Role = model.Assistant
+	if msg.Model == "" {
+		msg.Model = t.model
+	}
+	if err != nil && t.interrupted {
+		msg.Stop = model.StopCancelled
+	} else if err != nil {
+		msg.Stop = model.StopError
+	}
+	if logErr == nil && (err == nil || len(msg.Parts) > 0) {
+		uniqueIDs(msg, t.stepSeq)
+		var r transcript.Record
+		r, logErr = c.append(transcript.Record{Kind: transcript.Assistant, Turn: t.id, Step: t.step, StepSeq: t.stepSeq, Message: msg})
+		if logErr == nil {
+			msg = r.Message
+		}
+	} else if t.live != nil {
+		c.emit(Event{Dropped: &StepRef{Turn: t.id, Step: t.step, StepSeq: t.stepSeq}})
+	}
+	switch {
+	case logErr != nil:
+		o := logFailure(logErr)
+		return nil, &o
+	case err != nil:
+		return nil, c.stopped(t, requestFailure(err))
+	}
+	return msg, nil
+}
+
+// stream gets one response, telling events and writing checkpoints. logErr is a checkpoint's.
+func (c *Conversation) stream(ctx context.Context, t *openTurn, req *model.Request) (msg *model.Message, err, logErr error) {
+	s := &streaming{events: make(chan model.Event, 64), result: make(chan streamed, 1), left: make(chan struct{})}
+	defer close(s.left)
+	c.work.Go(func() { s.result <- s.run(ctx, t, req) })
+	var due <-chan time.Time
+	event := func(e model.Event) {
+		t.live = e.Message
+		c.emit(Event{Stream: &Stream{Turn: t.id, Step: t.step, StepSeq: t.stepSeq, Event: e}})
+		if due == nil {
+			due = time.After(checkpointEvery)
+		}
+	}
+	for {
+		select {
+		case e := <-s.events:
+			event(e)
+		case r := <-s.result:
+			for len(s.events) > 0 {
+				event(<-s.events)
+			}
+			return r.msg, r.err, logErr
+		case <-due:
+			due = nil
+			if logErr = c.checkpoint(t); logErr != nil {
+				t.stop()
+			}
+		case l := <-c.mail:
+			c.serve(l)
+		case <-t.late:
+			return t.live, errLeft, logErr
+		}
+	}
+}
+
+// run is the streamer's goroutine.
+func (s *streaming) run(ctx context.Context, t *openTurn, req *model.Request) (out streamed) {
+	defer func() {
+		if p := recover(); p != nil {
+			out = streamed{err: &model.Error{Kind: model.ErrServer, Message: fmt.Sprintf("internal error: %v", p)}}
+		}
+	}()
+	msg, err := t.streamer.Stream(ctx, req, func(e model.Event) {
+		e.Message = copyMessage(e.Message)
+		select {
+		case s.events <- e:
+		case <-s.left:
+		}
+	})
+	if err == nil && msg == nil {
+		err = errors.New("the model gave no answer")
+	}
+	return streamed{msg, err}
+}
+
+// checkpoint records the response so far.
+func (c *Conversation) checkpoint(t *openTurn) error {
+	if t.live == nil {
+		return nil
+	}
+	m := copyMessage(t.live)
+	m.Role, m.Model = model.Assistant, t.model
+	_, err := c.append(transcript.Record{Kind: transcript.Partial, Turn: t.id, Step: t.step, StepSeq: t.stepSeq, Message: m})
+	return err
+}
+
+// copyMessage copies what a streamer goes on changing: the list of parts, not the text in them.
+func copyMessage(m *model.Message) *model.Message {
+	if m == nil {
+		return nil
+	}
+	out := *m
+	out.Parts = slices.Clone(m.Parts)
+	return &out
+}
+
+// uniqueIDs gives a name to calls that came without one or with that of another call of the
+// message, so that each result belongs to one call.
+func uniqueIDs(m *model.Message, stepSeq uint64) {
+	seen := map[string]bool{}
+	for i := range m.Parts {
+		p := &m.Parts[i]
+		if p.Kind != model.ToolCall {
+			continue
+		}
+		if p.CallID == "" || seen[p.CallID] {
+			p.CallID = "call_" + strconv.FormatUint(stepSeq, 10) + "_" + strconv.Itoa(i)
+		}
+		seen[p.CallID] = true
+	}
+}

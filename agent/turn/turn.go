@@ -1,0 +1,160 @@
+// Package turn owns a conversation while it lives: one goroutine takes commands from a mailbox,
+// runs turns one after another, and tells in events what happens.
+//
+// It promises: a message is on disk before a model sees it, and so is the start of a call before a
+// tool that can change something runs; nothing is run twice, also not after a crash; an interrupt
+// takes effect within 200 ms at any moment; whatever fails, the conversation stays usable.
+package turn
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"carrel/agent/model"
+	"carrel/agent/tool"
+	"carrel/agent/transcript"
+)
+
+// ErrClosed is returned by every method after Close.
+var ErrClosed = errors.New("conversation is closed")
+
+// Config is what a conversation lives on. Log, Queue, Env, Resolve and Model are required.
+type Config struct {
+	// Workspace is the workspace's id. It is also the cache key of requests.
+	Workspace string
+	// Log is the conversation's, opened by the holder of the session's lock, who closes it after
+	// Close. Only the conversation appends to it.
+	Log   *transcript.Log
+	Queue Queue
+	Tools []tool.Tool
+	// Env is asked at each step that has calls, on a goroutine of its own. An error fails the
+	// calls with its text.
+	Env func(ctx context.Context) (tool.Env, error)
+	// Resolve gives the streamer of a model "provider:id" and the provider's own id. Its error is
+	// shown to the person: it says what to do.
+	Resolve func(model string) (model.Streamer, string, error)
+	// System gives the system prompt. It is asked once, at the first turn after Start, so that the
+	// prefix of all requests stays the same.
+	System func(ctx context.Context) string
+	// Model is "provider:id", until SetModel.
+	Model string
+	// Events gets every event in order, on the owner's goroutine. It must not block nor call the
+	// conversation.
+	Events func(Event)
+	// Now is the clock of queue entries; nil is time.Now.
+	Now func() time.Time
+}
+
+// State is what a conversation is doing, or how its last turn ended when that was not well.
+type State string
+
+// The states.
+const (
+	Idle         State = "idle"
+	Preparing    State = "preparing"
+	Streaming    State = "streaming"
+	RunningTools State = "running_tools"
+	Interrupting State = "interrupting"
+	Failed       State = "failed"
+	Interrupted  State = "interrupted" // by the person, or by a crash
+)
+
+// Working reports whether a turn is open.
+func (s State) Working() bool {
+	switch s {
+	case Preparing, Streaming, RunningTools, Interrupting:
+		return true
+	case Idle, Failed, Interrupted:
+		return false
+	}
+	return false
+}
+
+// Event is something that happened. Exactly one field is set.
+type Event struct {
+	Record   *transcript.Record // was appended; Partial records are not told, see Stream
+	Stream   *Stream
+	Progress *Progress
+	State    *StateChange
+	Dropped  *StepRef
+}
+
+// Stream is an increment of a response.
+type Stream struct {
+	Turn    string
+	Step    int
+	StepSeq uint64
+	// Event.Message is this moment's copy of the response: it may be kept, not changed.
+	Event model.Event
+}
+
+// Progress is output of a running call.
+type Progress struct {
+	CallID  string
+	StepSeq uint64
+	Part    int // index of the call in the response's parts
+	Chunk   string
+}
+
+// StateChange tells state, queue or model anew, all of them.
+type StateChange struct {
+	State State
+	Queue []Queued
+	Held  bool // the queue waits for Send or Release
+	Model string
+	// Code and Error say why the last turn failed, while State is Failed. They are the TurnEnd's,
+	// but are told here also when the log could not be written.
+	Code  string
+	Error string
+}
+
+// StepRef says that what was streamed of a step counts for nothing: no record of it follows.
+type StepRef struct {
+	Turn    string
+	Step    int
+	StepSeq uint64
+}
+
+// Queued is a message that waits for the turn to end.
+type Queued struct {
+	ID   string
+	Text string
+	At   time.Time
+}
+
+// Snapshot is the live part of a conversation; the log tells the rest. Every record up to LastSeq
+// was told in events before, none after it.
+type Snapshot struct {
+	StateChange
+	LastSeq uint64
+	// Turn, Step and StepSeq are the open turn's; Live is the response being streamed, nil when
+	// none is.
+	Turn    string
+	Step    int
+	StepSeq uint64
+	Live    *model.Message
+	Running []Running
+}
+
+// Running is a call that a tool is working on.
+type Running struct {
+	CallID  string
+	Tool    string
+	StepSeq uint64
+	Part    int
+	Started time.Time
+	// Output is the last 64 KiB of what it wrote; Omitted is how many bytes came before.
+	Output  string
+	Omitted int64
+}
+
+// Codes of a failed turn beside those of model.ErrorKind.
+const (
+	CodeModel    = "model"      // the model's settings don't work; the sentence says what to do
+	CodeFilter   = "filter"     // the provider's filter stopped the response
+	CodeCut      = "output_cut" // calls were cut at the output limit again and again
+	CodeSteps    = "steps"      // too many steps
+	CodeLog      = "log"        // the log could not be written
+	CodeInternal = "internal"   // a defect of ours
+)

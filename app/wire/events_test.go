@@ -1,0 +1,561 @@
+package wire
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/coder/websocket"
+
+	"carrel/app"
+)
+
+// texts rebuilds the growing texts from events, as a page does.
+type texts struct {
+	t    *testing.T
+	mu   sync.Mutex
+	seq  uint64
+	text map[string]string
+	gaps int
+	seen chan struct{}
+}
+
+func newTexts(t *testing.T) *texts {
+	return &texts{t: t, text: map[string]string{}, seen: make(chan struct{}, 1)}
+}
+
+func (x *texts) apply(e Event) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if e.Seq <= x.seq {
+		x.t.Errorf("event %d after %d", e.Seq, x.seq)
+	}
+	x.seq = e.Seq
+	if e.Name == "entry.grew" {
+		var g app.EntryGrew
+		if err := json.Unmarshal(e.Data, &g); err != nil {
+			x.t.Error(err)
+		}
+		if g.At != len(x.text[g.Workspace]) { // the tests grow ASCII
+			x.gaps++
+		}
+		x.text[g.Workspace] = x.text[g.Workspace][:min(g.At, len(x.text[g.Workspace]))] + g.Text
+	}
+	select {
+	case x.seen <- struct{}{}:
+	default:
+	}
+}
+
+// waitFor waits until the texts satisfy ok.
+func (x *texts) waitFor(ok func(map[string]string) bool) {
+	x.t.Helper()
+	deadline := time.After(20 * time.Second)
+	for {
+		x.mu.Lock()
+		done := ok(x.text)
+		x.mu.Unlock()
+		if done {
+			return
+		}
+		select {
+		case <-x.seen:
+		case <-deadline:
+			x.t.Fatal("the events did not come")
+		}
+	}
+}
+
+// grower publishes the growth of one text.
+type grower struct {
+	core *core
+	name string
+	at   int
+	rev  uint64
+}
+
+func (g *grower) grow(text string) {
+	g.rev++
+	g.core.Publish(app.EntryGrew{Workspace: g.name, Rev: g.rev, Entry: "e", Field: "text", At: g.at, Text: text})
+	g.at += len(text)
+}
+
+func TestSixStreamsArriveWholeAndInOrder(t *testing.T) { // none lost or reordered, 6 x 200 per second
+	c := startCore(t)
+	x := newTexts(t)
+	var topics []string
+	want := map[string]*strings.Builder{}
+	for i := range 6 {
+		topics = append(topics, fmt.Sprintf("conversation/w%d", i))
+		want[fmt.Sprintf("w%d", i)] = &strings.Builder{}
+	}
+	client := c.dial(t, ClientOptions{Events: x.apply, Join: topics})
+	var all sync.WaitGroup
+	for name, text := range want {
+		all.Go(func() {
+			g := grower{core: c, name: name}
+			pace := time.NewTicker(time.Second / 200)
+			defer pace.Stop()
+			for i := range 200 {
+				piece := fmt.Sprintf("%s:%d;%s", name, i, strings.Repeat("x", 48))
+				text.WriteString(piece)
+				g.grow(piece)
+				<-pace.C
+			}
+		})
+	}
+	all.Wait()
+	x.waitFor(func(got map[string]string) bool {
+		for name, text := range want {
+			if got[name] != text.String() {
+				return false
+			}
+		}
+		return true
+	})
+	if x.gaps > 0 {
+		t.Errorf("%d gaps", x.gaps)
+	}
+	_ = client.Close()
+}
+
+func TestEventsOfATopicReachOnlyThoseWhoJoined(t *testing.T) {
+	c := startCore(t)
+	names := make(chan string, 10)
+	client := c.dial(t, ClientOptions{Events: func(e Event) { names <- e.Name + string(e.Data) }})
+	call := func() { // a reply says that the join before it has been read
+		if err := client.Call(t.Context(), "projects.list", nil, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c.Publish(app.EntriesRemoved{Workspace: "a"})
+	client.Join("conversation/a")
+	call()
+	c.Publish(app.EntriesRemoved{Workspace: "b"})
+	c.Publish(app.EntriesRemoved{Workspace: "a", IDs: []string{"1"}})
+	client.Leave("conversation/a")
+	call()
+	c.Publish(app.EntriesRemoved{Workspace: "a", IDs: []string{"2"}})
+	c.Publish(app.ProjectRemoved{ID: "p"})
+	for _, want := range []string{`entry.removed{"workspace":"a","rev":0,"ids":["1"]}`, `project.removed{"id":"p"}`} {
+		if got := receive(t, names); got != want {
+			t.Errorf("got %s, want %s", got, want)
+		}
+	}
+}
+
+// breaker is a proxy whose connections the test breaks.
+type breaker struct {
+	mu    sync.Mutex
+	conns []net.Conn
+}
+
+// DialContext lets the HTTP server's listener be reached through the breaker.
+func (b *breaker) keep(conn net.Conn) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.conns = append(b.conns, conn)
+}
+
+func (b *breaker) cut() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, c := range b.conns {
+		_ = c.Close()
+	}
+	b.conns = nil
+}
+
+// listenThrough starts another HTTP server for the same core, whose connections b can cut.
+func listenThrough(t *testing.T, c *core, b *breaker) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	srv := &http.Server{Handler: c.Server, ReadHeaderTimeout: time.Second, ConnState: func(conn net.Conn, s http.ConnState) {
+		if s == http.StateHijacked {
+			b.keep(conn)
+		}
+	}}
+	go func() { _ = srv.Serve(l) }()
+	t.Cleanup(func() { _ = srv.Close() })
+	return "http://" + l.Addr().String()
+}
+
+func TestAHostThatComesBackMissesNothing(t *testing.T) {
+	c := startCore(t)
+	b := &breaker{}
+	url := listenThrough(t, c, b)
+	x := newTexts(t)
+	reset, state := make(chan struct{}, 10), make(chan bool, 10)
+	c.dial(t, ClientOptions{
+		Find:   func(context.Context) (Address, error) { return Address{url, testToken}, nil },
+		Events: x.apply, Join: []string{"conversation/w"},
+		Reset: func() { reset <- struct{}{} }, State: func(on bool) { state <- on },
+	})
+	receive(t, state)
+	g := grower{core: c, name: "w"}
+	want := ""
+	for round := range 5 {
+		for i := range 50 {
+			piece := fmt.Sprintf("%d.%d ", round, i)
+			want += piece
+			g.grow(piece)
+			if i == 25 {
+				b.cut()
+			}
+			if i%10 == 0 { // others in between, so that not everything is merged
+				c.Publish(app.ProjectRemoved{ID: "p"})
+			}
+		}
+		if receive(t, state) || !receive(t, state) {
+			t.Fatal("it did not leave and come back")
+		}
+	}
+	x.waitFor(func(got map[string]string) bool { return got["w"] == want })
+	if x.gaps > 0 || len(reset) > 0 {
+		t.Errorf("%d gaps, %d resets", x.gaps, len(reset))
+	}
+}
+
+func TestAHostThatComesBackTooLateOrToAnotherCoreTakesSnapshots(t *testing.T) {
+	first, second := startCore(t), startCore(t)
+	at := first
+	var mu sync.Mutex
+	reset := make(chan struct{}, 10)
+	client := first.dial(t, ClientOptions{
+		Find:  func(ctx context.Context) (Address, error) { mu.Lock(); defer mu.Unlock(); return at.find(ctx) },
+		Reset: func() { reset <- struct{}{} },
+	})
+	mu.Lock()
+	at = second
+	mu.Unlock()
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+	defer cancel()
+	_ = first.Close(ctx)
+	receive(t, reset)
+	if client.Core() != second.Core() {
+		t.Error("not attached to the second core")
+	}
+
+	for range maxHistory + 1 {
+		second.Publish(app.SettingsChanged{})
+	}
+	q := newQueue(maxQueue)
+	if w := second.hub.attach(q, &hello{Core: second.Core(), Since: 0}); w.Resumed {
+		t.Error("resumed over a hole")
+	}
+	if w := second.hub.attach(q, &hello{Core: second.Core(), Since: w0(second) - maxHistory}); !w.Resumed {
+		t.Error("not resumed although everything is kept")
+	}
+	if w := second.hub.attach(q, &hello{Core: second.Core(), Since: w0(second) + 1}); w.Resumed {
+		t.Error("resumed from the future")
+	}
+}
+
+func w0(c *core) uint64 { return c.hub.seq }
+
+func TestASlowHostIsResetAndHoldsUpNobody(t *testing.T) { // slow host
+	c := startCore(t)
+	slow := c.raw(t)
+	slow.hello() // and reads nothing from now on
+	x := newTexts(t)
+	quick := c.dial(t, ClientOptions{Events: x.apply, Join: []string{"conversation/w"}})
+
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	note := app.ProblemAppeared{Problem: app.Problem{Message: strings.Repeat("x", 32<<10)}}
+	began := time.Now()
+	for range 1024 { // 32 MiB, beyond what the kernel's buffers take
+		c.Publish(note)
+	}
+	if d := time.Since(began); d > 20*time.Second { // a write would wait for 30
+		t.Errorf("publishing waited: %v", d)
+	}
+	runtime.GC()
+	runtime.ReadMemStats(&after)
+	if grew := int64(after.HeapAlloc) - int64(before.HeapAlloc); grew > 25<<20 {
+		t.Errorf("the core grew by %d MiB", grew>>20)
+	}
+	(&grower{core: c, name: "w"}).grow("end")
+	x.waitFor(func(got map[string]string) bool { return got["w"] == "end" })
+	_ = quick.Close()
+
+	var last uint64
+	for reset := false; !reset || last < w0(c)-1; { // the last event is of a topic it has not joined
+		f := slow.hear()
+		if f.Seq < last {
+			t.Fatalf("number %d after %d", f.Seq, last)
+		}
+		last, reset = f.Seq, reset || f.Reset
+	}
+}
+
+func TestGrowthIsMergedWithinATick(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHub("core", nil)
+		q := newQueue(maxQueue)
+		h.attach(q, &hello{Join: []string{"conversation/w"}})
+		grow := func(rev uint64, entry string, at int, text string) {
+			h.publish(app.EntryGrew{Workspace: "w", Rev: rev, Entry: entry, Field: "text", At: at, Text: text})
+		}
+		grow(1, "a", 0, "1") // at once
+		grow(2, "a", 1, "2")
+		grow(3, "b", 0, "\U0001F600")
+		grow(4, "a", 2, "3")
+		grow(5, "b", 2, "!") // an emoji is two units
+		if got := popAll(q); len(got) != 1 {
+			t.Fatalf("before the tick: %q", got)
+		}
+		time.Sleep(mergeTick)
+		synctest.Wait()
+		want := []string{
+			`{"seq":2,"event":"entry.grew","data":{"workspace":"w","rev":4,"entry":"a","field":"text","at":1,"text":"23"}}`,
+			"{\"seq\":3,\"event\":\"entry.grew\",\"data\":{\"workspace\":\"w\",\"rev\":5,\"entry\":\"b\",\"field\":\"text\",\"at\":0,\"text\":\"\U0001F600!\"}}",
+		}
+		got := popAll(q)
+		if fmt.Sprint(got) != fmt.Sprint(want) {
+			t.Errorf("after the tick: %q", got)
+		}
+		grow(6, "a", 3, "4")
+		h.publish(app.EntriesRemoved{Workspace: "w", Rev: 7}) // flushes what waits before it
+		if got := popAll(q); len(got) != 2 || !strings.Contains(got[0], `"text":"4"`) {
+			t.Errorf("an event overtook growth: %q", got)
+		}
+		h.close()
+	})
+}
+
+func popAll(q *queue) []string {
+	var all []string
+	for {
+		m, ok := q.pop()
+		if !ok {
+			return all
+		}
+		all = append(all, string(m.data))
+	}
+}
+
+func grewEvent(seq uint64, entry string, at int, text string) *event {
+	ev := app.EntryGrew{Workspace: "w", Rev: seq, Entry: entry, Field: "text", At: at, Text: text}
+	data, _ := encodeEvent(seq, ev)
+	key, _ := growKeyOf(ev)
+	return &event{seq: seq, topic: ev.Topic(), data: data, grows: ev, key: key}
+}
+
+func plainEvent(seq uint64, ev app.Event) *event {
+	data, _ := encodeEvent(seq, ev)
+	return &event{seq: seq, topic: ev.Topic(), data: data}
+}
+
+func TestAHostsQueueMergesGrowthButNotAcrossAChange(t *testing.T) {
+	q := newQueue(maxQueue)
+	q.pushEvent(grewEvent(1, "a", 0, "1"))
+	q.pushEvent(grewEvent(2, "b", 0, "x"))
+	q.pushEvent(grewEvent(3, "a", 1, "2"))
+	q.pushEvent(plainEvent(4, app.EntriesRemoved{Workspace: "w"}))
+	q.pushEvent(grewEvent(5, "a", 0, "3"))
+	q.pushEvent(plainEvent(6, app.ProjectRemoved{ID: "p"})) // of no topic: no barrier
+	q.pushEvent(grewEvent(7, "a", 1, "4"))
+	q.pushEvent(grewEvent(8, "a", 9, "gap"))
+	var got []string
+	for _, s := range popAll(q) {
+		var f outbound
+		if err := json.Unmarshal([]byte(s), &f); err != nil {
+			t.Fatal(err)
+		}
+		var g app.EntryGrew
+		_ = json.Unmarshal(f.Data, &g)
+		got = append(got, fmt.Sprint(f.Seq, g.Entry, g.Text))
+	}
+	want := []string{"2bx", "3a12", "4", "6", "7a34", "8agap"}
+	if fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if q.bytes != 0 || q.dead != 0 || len(q.growing) != 0 {
+		t.Errorf("left over: %d bytes, %d dead, %d growing", q.bytes, q.dead, len(q.growing))
+	}
+}
+
+func TestALongMergeCostsNoMemory(t *testing.T) {
+	q := newQueue(maxQueue)
+	at := 0
+	for i := range 20000 {
+		q.pushEvent(grewEvent(uint64(i+1), "ab"[i%2:i%2+1], at/2, "x"))
+		at++
+	}
+	if len(q.events) > 200 {
+		t.Errorf("%d elements wait for two texts", len(q.events))
+	}
+	if got := popAll(q); len(got) != 2 {
+		t.Errorf("%d frames", len(got))
+	}
+}
+
+func TestRepliesOvertakeEventsAndEventsOvertakeData(t *testing.T) {
+	q := newQueue(maxQueue)
+	q.pushStream([]byte("data"))
+	q.pushEvent(plainEvent(1, app.ProjectRemoved{ID: "p"}))
+	q.pushControl(message{kind: websocket.MessageText, data: []byte("reply")})
+	got := popAll(q)
+	if len(got) != 3 || got[0] != "reply" || got[2] != "data" {
+		t.Errorf("order %q", got)
+	}
+}
+
+func TestAStuckHostIsLetGo(t *testing.T) {
+	c := startCore(t)
+	c.waits.ping = 50 * time.Millisecond
+	h := c.raw(t)
+	h.hello() // reads nothing more, so it answers no ping
+	deadline := time.Now().Add(10 * time.Second)
+	for {
+		c.mu.Lock()
+		n := len(c.hosts)
+		c.mu.Unlock()
+		if n == 0 {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatal("still attached")
+		}
+		runtime.Gosched()
+	}
+}
+
+func TestStreamsEchoAnySizeWithinTheirCredit(t *testing.T) {
+	c := startCore(t, func(_ *core, o *Options) { o.Streams = map[string]StreamFunc{"echo": echo} })
+	client := c.dial(t, ClientOptions{})
+	var all sync.WaitGroup
+	for n := range 3 {
+		all.Go(func() {
+			s, err := client.OpenStream(t.Context(), "echo", nil)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			sent := strings.Repeat(fmt.Sprint(n), 2<<20)
+			go func() { _, _ = io.WriteString(s, sent) }()
+			got := make([]byte, len(sent))
+			if _, err := io.ReadFull(s, got); err != nil || string(got) != sent {
+				t.Errorf("the echo differs: %v", err)
+			}
+			_ = s.Close()
+		})
+	}
+	all.Wait()
+	s, err := client.OpenStream(t.Context(), "nothing", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.ReadAll(s); err == nil || !strings.Contains(err.Error(), "does not know the stream") {
+		t.Errorf("an unknown stream: %v", err)
+	}
+}
+
+// echo sends back what it gets.
+func echo(_ context.Context, s *Stream, _ json.RawMessage) error {
+	_, err := io.Copy(s, s)
+	return err
+}
+
+func TestAStreamThatIsNotReadStopsItsWriter(t *testing.T) {
+	wrote := make(chan int, 1000)
+	ended := make(chan error, 1)
+	flood := func(_ context.Context, s *Stream, _ json.RawMessage) error {
+		for {
+			n, err := s.Write(make([]byte, 32<<10))
+			if err != nil {
+				ended <- err
+				return nil
+			}
+			wrote <- n
+		}
+	}
+	c := startCore(t, func(_ *core, o *Options) { o.Streams = map[string]StreamFunc{"flood": flood} })
+	client := c.dial(t, ClientOptions{})
+	if _, err := client.OpenStream(t.Context(), "flood", nil); err != nil {
+		t.Fatal(err)
+	}
+	for total := 0; total < streamCredit; {
+		total += receive(t, wrote)
+	}
+	if err := client.Call(t.Context(), "projects.list", nil, nil); err != nil { // calls still work
+		t.Error(err)
+	}
+	if len(wrote) > 0 {
+		t.Error("more than the credit was written")
+	}
+	_ = client.Close()
+	receive(t, ended)
+}
+
+func TestAHostThatBreaksTheCreditIsLetGo(t *testing.T) {
+	c := startCore(t, func(_ *core, o *Options) {
+		o.Streams = map[string]StreamFunc{"deaf": func(ctx context.Context, _ *Stream, _ json.RawMessage) error {
+			<-ctx.Done()
+			return nil
+		}}
+	})
+	h := c.raw(t)
+	h.hello()
+	_ = h.Write(t.Context(), websocket.MessageBinary, frame(frameOpen, 1, []byte(`{"name":"deaf"}`)))
+	_ = h.Write(t.Context(), websocket.MessageBinary, frame(frameData, 1, make([]byte, streamCredit+1)))
+	if code := h.closedWith(); code != websocket.StatusPolicyViolation {
+		t.Errorf("closed with %d", code)
+	}
+}
+
+func TestTheWindowAnswersWhatTheCoreAsks(t *testing.T) {
+	c := startCore(t)
+	c.waits.answer = 50 * time.Millisecond
+	asks := map[string]func(context.Context, json.RawMessage) (any, error){
+		AskPickFolder: func(context.Context, json.RawMessage) (any, error) { return "/picked", nil },
+		AskOpenURL: func(_ context.Context, args json.RawMessage) (any, error) {
+			return nil, &app.Error{Code: "no_browser", Message: string(args)}
+		},
+		AskRaise: func(ctx context.Context, _ json.RawMessage) (any, error) { <-ctx.Done(); return nil, ctx.Err() },
+	}
+	first := c.dial(t, ClientOptions{Role: Desktop, Asks: asks})
+	w := receive(t, c.window)
+	if path, err := w.PickFolder(t.Context()); err != nil || path != "/picked" {
+		t.Errorf("picked %q, %v", path, err)
+	}
+	if err := w.OpenURL(t.Context(), "https://a.test/"); codeOf(err) != "no_browser" || !strings.Contains(err.Error(), "a.test") {
+		t.Errorf("open: %v", err)
+	}
+	if err := w.OpenURL(t.Context(), "file:///etc/passwd"); codeOf(err) != "bad_request" {
+		t.Errorf("a file was opened: %v", err)
+	}
+	if err := w.Raise(t.Context()); codeOf(err) != "no_answer" {
+		t.Errorf("a window that does not answer: %v", err)
+	}
+
+	second := c.dial(t, ClientOptions{Role: Desktop, Asks: asks})
+	w2 := receive(t, c.window)
+	if err := first.Wait(); err != ErrReplaced { //nolint:errorlint // identity is the contract
+		t.Errorf("the older window ended with %v", err)
+	}
+	if _, err := w.PickFolder(t.Context()); codeOf(err) != "no_window" {
+		t.Errorf("the older window was asked: %v", err)
+	}
+	if path, err := w2.PickFolder(t.Context()); err != nil || path != "/picked" {
+		t.Errorf("picked %q, %v", path, err)
+	}
+	_ = second.Close()
+	if w := receive(t, c.window); w != nil {
+		t.Error("the window is gone, yet there is one")
+	}
+}

@@ -1,0 +1,172 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Lock is a lock that this process holds. The system drops it when the process ends, however it
+// ends. The lock's file stays: removing it would let two processes hold "the" lock.
+type Lock struct {
+	file *os.File
+	mine bool // exclusive: the file carries our process id
+}
+
+// LockedError says that another process holds a lock.
+type LockedError struct {
+	PID  int    // 0 when unknown
+	Path string // the lock's file
+}
+
+// Error names the holder.
+func (e *LockedError) Error() string {
+	if e.PID == 0 {
+		return fmt.Sprintf("another process holds %s", e.Path)
+	}
+	return fmt.Sprintf("process %d holds %s", e.PID, e.Path)
+}
+
+// errBusy is what tryFlock says when somebody else has the lock.
+var errBusy = errors.New("locked")
+
+// editWait bounds how long an edit waits for other processes. An edit takes milliseconds; only a
+// stopped process holds the lock longer.
+const editWait = 30 * time.Second
+
+// Lock takes the lock of the whole root, which the core holds while it runs. It does not wait: a
+// *LockedError names the holder.
+func (r *Root) Lock() (*Lock, error) {
+	l, err := takeLock(r.Path("run", "core.lock"))
+	if err != nil {
+		return nil, fmt.Errorf("lock data root: %w", err)
+	}
+	return l, nil
+}
+
+// LockSession takes the lock of one session, whose holder alone may write there. It does not wait:
+// a *LockedError names the holder.
+func (r *Root) LockSession(id string) (*Lock, error) {
+	dir, err := r.SessionDir(id)
+	if err != nil {
+		return nil, err
+	}
+	l, err := takeLock(dir + "/lock")
+	if err != nil {
+		return nil, fmt.Errorf("lock session %q: %w", id, err)
+	}
+	return l, nil
+}
+
+// takeLock takes the exclusive lock at path and writes our process id into its file.
+func takeLock(path string) (*Lock, error) {
+	for {
+		f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+		if err != nil {
+			return nil, err
+		}
+		if err := tryFlock(f, true); err != nil {
+			holder := readPID(f)
+			_ = f.Close()
+			if errors.Is(err, errBusy) {
+				return nil, &LockedError{PID: holder, Path: path}
+			}
+			return nil, err
+		}
+		if !sameFile(f, path) { // the folder was moved or removed while we took it
+			_ = f.Close()
+			continue
+		}
+		l := &Lock{file: f, mine: true}
+		if err := l.sign(); err != nil {
+			_ = l.Close()
+			return nil, err
+		}
+		return l, nil
+	}
+}
+
+// waitLock takes the lock at path, exclusive or shared, and waits up to editWait for it.
+func waitLock(path string, exclusive bool) (*Lock, error) {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	if err := tryFlock(f, exclusive); err == nil {
+		return &Lock{file: f}, nil
+	} else if !errors.Is(err, errBusy) {
+		_ = f.Close()
+		return nil, err
+	}
+	// The system's own queue is fair where polling is not, so a goroutine waits in it. When we give
+	// up, the goroutine stays until its turn comes and then lets go.
+	got := make(chan error)
+	gaveUp := make(chan struct{})
+	go func() {
+		err := flock(f, exclusive)
+		select {
+		case got <- err:
+		case <-gaveUp:
+			_ = f.Close()
+		}
+	}()
+	timer := time.NewTimer(editWait)
+	defer timer.Stop()
+	select {
+	case err := <-got:
+		if err != nil {
+			_ = f.Close()
+			return nil, err
+		}
+		return &Lock{file: f}, nil
+	case <-timer.C:
+		close(gaveUp)
+		return nil, &LockedError{Path: path}
+	}
+}
+
+// sign writes our process id into the lock's file, for whoever finds it locked.
+func (l *Lock) sign() error {
+	if err := l.file.Truncate(0); err != nil {
+		return err
+	}
+	_, err := l.file.WriteAt([]byte(strconv.Itoa(os.Getpid())+"\n"), 0)
+	return err
+}
+
+// Close lets go of the lock.
+func (l *Lock) Close() error {
+	if l == nil || l.file == nil {
+		return nil
+	}
+	if l.mine {
+		_ = l.file.Truncate(0) // only a courtesy to readers
+	}
+	err := l.file.Close() // the last descriptor of an open file carries its lock away
+	l.file = nil
+	return err
+}
+
+// readPID reads the process id that a holder wrote, or 0.
+func readPID(f *os.File) int {
+	buf := make([]byte, 32)
+	n, _ := f.ReadAt(buf, 0)
+	pid, err := strconv.Atoi(strings.TrimSpace(string(buf[:n])))
+	if err != nil {
+		return 0
+	}
+	return pid
+}
+
+// sameFile reports whether path still names the open file f.
+func sameFile(f *os.File, path string) bool {
+	a, err := f.Stat()
+	if err != nil {
+		return false
+	}
+	b, err := os.Stat(path)
+	return err == nil && os.SameFile(a, b)
+}

@@ -1,0 +1,5 @@
+//go:build !unix
+
+package git
+
+func ownedByOther(string) bool { return false }
