@@ -34,7 +34,9 @@ export function connectPage(version: string): Host {
     openLink: (link) => {
       const safe = safeAddress(link);
       if (safe === undefined) return false;
-      window.open(safe, "_blank", "noopener,noreferrer");
+      // The window has no tabs: its process hands web addresses to the person's browser.
+      if (identity.kind === "desktop" && !safe.startsWith("mailto:")) void api.system.openURL({ url: safe });
+      else window.open(safe, "_blank", "noopener,noreferrer");
       return true;
     },
   };

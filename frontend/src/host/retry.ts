@@ -41,6 +41,7 @@ const repeatable: Record<CallName, boolean> = {
   "system.doctor": true,
   "system.pickFolder": false,
   "system.raise": true,
+  "system.openURL": false,
 };
 
 /** Whether a call may be sent again when nobody knows whether it arrived. */

@@ -49,8 +49,8 @@ const firstDelay = 250;
 const lastDelay = 8000;
 /** Without a welcome in this time the attempt counts as failed. */
 const helloTimeout = 10_000;
-/** Close codes of a core that does not accept the key or the page. */
-const refusedCodes = new Set([4401, 4403, 1008]);
+/** The close code of a core that does not accept the key: coming back with the same will not help. */
+const refusedCode = 4401;
 
 export class Wire {
   #options: WireOptions;
@@ -66,6 +66,8 @@ export class Wire {
   #attempt = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #stopped = false;
+  /** What the core said before it closed the connection. */
+  #why = "";
 
   constructor(options: WireOptions) {
     this.#options = options;
@@ -101,6 +103,7 @@ export class Wire {
     this.#attempt = 0;
     clearTimeout(this.#timer);
     this.#drop();
+    if (this.#state.kind === "refused") this.#set({ kind: "connecting" });
     this.#open();
   }
 
@@ -145,12 +148,13 @@ export class Wire {
   #open(): void {
     const socket = this.#options.connect();
     this.#socket = socket;
+    this.#why = "";
     const tooLong = setTimeout(() => socket.close(), helloTimeout);
     socket.onopen = () => {
       const resume = this.#core === undefined ? {} : { since: this.#seq, core: this.#core };
-      this.#send({ hello: { token: this.#options.key, role: "browser", version: this.#options.version, ...resume } });
-      // Topics go first, so that the replay holds their events too.
-      if (this.#topics.size > 0) this.#send({ join: [...this.#topics.keys()] });
+      // The topics go with the hello, so that the replay holds their events too.
+      const join = [...this.#topics.keys()];
+      this.#send({ hello: { token: this.#options.key, role: "browser", version: this.#options.version, join, ...resume } });
     };
     socket.onmessage = (message) => {
       if (this.#socket !== socket || typeof message.data !== "string") return;
@@ -171,7 +175,7 @@ export class Wire {
       this.#seq = frame.seq ?? this.#seq;
       this.#tell((l) => l.reset?.());
     } else if (frame.id !== undefined) this.#answer(frame);
-    else if (frame.error && !this.#welcomed) this.#refuse(frame.error.message);
+    else if (frame.error) this.#why = frame.error.message;
   }
 
   #welcome(welcome: NonNullable<Frame["welcome"]>): void {
@@ -219,8 +223,8 @@ export class Wire {
         this.#fail(call, "connection_lost", "The connection broke before Carrel answered. Check whether it was done before you try again.");
       } else call.sent = false;
     }
-    if (refusedCodes.has(code)) {
-      this.#refuse(reason || "Carrel does not accept this page's key.");
+    if (code === refusedCode) {
+      this.#refuse(this.#why || reason || "Carrel does not accept this page's key.");
       return;
     }
     const now = (this.#options.now ?? Date.now)();

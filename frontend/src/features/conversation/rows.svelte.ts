@@ -28,16 +28,14 @@ function write(entry: Entry, field: string, value: string): Entry {
 }
 
 /**
- * Appends what an event brings. Lengths are UTF-16 code units, as strings here count them. Text that
- * is here already is skipped; the result is false when text in between is missing.
+ * Appends what an event brings. Lengths are UTF-16 code units, as strings here count them. An event
+ * that was merged from several may begin before our end; it is newer, so its text counts. The result
+ * is false when text in between is missing.
  */
 export function grow(row: Row, event: EntryGrew): boolean {
   const have = read(row.entry, event.field);
   if (event.at > have.length) return false;
-  const known = have.length - event.at;
-  if (known >= event.text.length) return true;
-  if (known > 0 && !have.endsWith(event.text.slice(0, known))) return false;
-  row.entry = write(row.entry, event.field, have + event.text.slice(known));
+  row.entry = write(row.entry, event.field, (event.at === have.length ? have : have.slice(0, event.at)) + event.text);
   return true;
 }
 

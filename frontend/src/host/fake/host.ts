@@ -179,6 +179,7 @@ export class FakeHost implements Host {
       ],
       "system.pickFolder": () => ({ path: "", cancelled: true }),
       "system.raise": () => undefined,
+      "system.openURL": () => undefined,
     };
   }
 
