@@ -102,6 +102,7 @@ func BenchmarkAppend(b *testing.B) {
 func BenchmarkRebuild(b *testing.B) {
 	dir := long(b, 20000)
 	log := readLog(b, dir)
+	b.ResetTimer()
 	for range b.N {
 		b.StopTimer()
 		fresh := b.TempDir()
@@ -114,6 +115,7 @@ func BenchmarkRebuild(b *testing.B) {
 // BenchmarkHistory is the cost of the first request after opening.
 func BenchmarkHistory(b *testing.B) {
 	dir := long(b, 20000)
+	b.ResetTimer()
 	for range b.N {
 		l := open(b, dir)
 		if h, err := l.History(); err != nil || len(h) != 20000 {
