@@ -3,6 +3,7 @@
 package runtime
 
 import (
+	"errors"
 	"io/fs"
 	"os"
 	"syscall"
@@ -60,7 +61,7 @@ func signalGroup(leader proc, sig syscall.Signal, member func(proc) bool) {
 }
 
 // groupGone reports whether a process group is empty. A zombie in it counts as a member.
-func groupGone(id int) bool { return unix.Kill(-id, 0) == unix.ESRCH }
+func groupGone(id int) bool { return errors.Is(unix.Kill(-id, 0), unix.ESRCH) }
 
 // owner gives the ids of a file's owner and group.
 func owner(info fs.FileInfo) (uid, gid int, ok bool) {
@@ -72,4 +73,4 @@ func owner(info fs.FileInfo) (uid, gid int, ok bool) {
 }
 
 // busy reports that an executable is running, which does not keep us from replacing it.
-func busy(err error) bool { return cause(err) == error(unix.ETXTBSY) }
+func busy(err error) bool { return errors.Is(err, unix.ETXTBSY) }

@@ -51,6 +51,13 @@ func commands(t *testing.T, make Make) {
 		c.Argv, c.Stdin = []string{"true"}, r
 		Exec(t, t.Context(), rt, c)
 	})
+	t.Run("LastOutputArrivesAtASlowReader", func(t *testing.T) { slowReader(t, make(t)) })
+	t.Run("ContextEndsTheWholeGroup", func(t *testing.T) { cancelled(t, make(t)) })
+	t.Run("ChildThatHoldsTheOutputDoesNotHoldWait", func(t *testing.T) { heldOutput(t, make(t)) })
+	surroundings(t, make)
+}
+
+func surroundings(t *testing.T, make Make) {
 	// O-BASH-04
 	t.Run("HasNoTerminal", func(t *testing.T) {
 		out, exit := Sh(t, make(t), "if (: </dev/tty) 2>/dev/null; then echo tty; else echo none; fi")
@@ -67,9 +74,6 @@ func commands(t *testing.T, make Make) {
 			}
 		}
 	})
-	t.Run("LastOutputArrivesAtASlowReader", func(t *testing.T) { slowReader(t, make(t)) })
-	t.Run("ContextEndsTheWholeGroup", func(t *testing.T) { cancelled(t, make(t)) })
-	t.Run("ChildThatHoldsTheOutputDoesNotHoldWait", func(t *testing.T) { heldOutput(t, make(t)) })
 }
 
 // slowWriter takes far longer for a write than children get after the end of the command.

@@ -44,6 +44,10 @@ func fileTree(t *testing.T, make Make) {
 			t.Fatalf("got %v, %v", entries, err)
 		}
 	})
+	kindsOfFile(t, make)
+}
+
+func kindsOfFile(t *testing.T, make Make) {
 	t.Run("RemovesTheLinkNotItsTarget", func(t *testing.T) {
 		rt := make(t)
 		Sh(t, rt, "echo x >f; ln -s f l")
