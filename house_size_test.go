@@ -19,8 +19,6 @@ const (
 // file:Name. An exception that is not needed any more fails too.
 var (
 	longFiles = map[string]string{
-		"app/serve/serve_test.go": "its owner is splitting it",
-		"app/wire/events_test.go": "its owner is splitting it",
 	}
 	longFunctions = map[string]string{
 		"workspaces/git/changes_test.go:TestChangesOfEveryKind": "its owner is still at it",
