@@ -173,7 +173,7 @@ func TestContextsArePassedNotKept(t *testing.T) {
 	for _, s := range goSources(t) {
 		ast.Inspect(s.file, func(n ast.Node) bool {
 			st, ok := n.(*ast.StructType)
-			if !ok || s.test {
+			if !ok || s.test || slices.Contains(equipment, "carrel/"+s.dir) {
 				return true
 			}
 			for _, f := range st.Fields.List {

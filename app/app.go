@@ -55,8 +55,7 @@ type App struct {
 	environ  []string
 	started  time.Time
 
-	ctx    context.Context // ends with Close
-	cancel context.CancelFunc
+	cancel context.CancelFunc // ends the background work
 	work   sync.WaitGroup
 
 	rev  atomic.Uint64
@@ -80,7 +79,7 @@ type opening struct {
 // New starts the application on a data root.
 func New(o Options) (*App, error) {
 	ctx, cancel := context.WithCancel(context.Background())
-	a := &App{root: o.Root, logger: o.Logger, environ: o.Environ, started: time.Now(), ctx: ctx, cancel: cancel,
+	a := &App{root: o.Root, logger: o.Logger, environ: o.Environ, started: time.Now(), cancel: cancel,
 		sessions: map[string]*opening{}, desk: map[string]*deskState{}}
 	if a.logger == nil {
 		a.logger = slog.New(slog.DiscardHandler)
@@ -102,27 +101,27 @@ func New(o Options) (*App, error) {
 	o.Root.OnProblem(func(p store.Problem) { a.publish(ProblemAppeared{Problem: Problem(p)}) })
 	if !o.Headless {
 		a.watcher = git.NewWatcher(a.git, a.gitChanged)
-		a.background()
+		a.background(ctx)
 	}
 	return a, nil
 }
 
 // background starts what only the core does.
-func (a *App) background() {
-	if told, err := a.readRows(a.ctx); err != nil {
+func (a *App) background(ctx context.Context) {
+	if told, err := a.readRows(ctx); err != nil {
 		a.logger.Error("read the registry", "err", err)
 	} else {
 		a.told = told
 	}
-	a.root.Changed(a.ctx, a.outsideChange)
+	a.root.Changed(ctx, a.outsideChange)
 	a.work.Go(func() {
-		if err := a.desks.Recover(a.ctx); err != nil {
+		if err := a.desks.Recover(ctx); err != nil {
 			a.logger.Error("recover workspaces", "err", err)
 		}
-		a.watchAll(a.ctx)
-		a.recoverTurns(a.ctx)
-		a.desks.WarmSpares(a.ctx)
-		if err := a.desks.PurgeTrash(a.ctx); err != nil {
+		a.watchAll(ctx)
+		a.recoverTurns(ctx)
+		a.desks.WarmSpares(ctx)
+		if err := a.desks.PurgeTrash(ctx); err != nil {
 			a.logger.Warn("empty the trash", "err", err)
 		}
 		a.sweep()
@@ -186,7 +185,7 @@ func (a *App) Busy() bool {
 			return true
 		}
 	}
-	all, err := a.registry.Workspaces(a.ctx)
+	all, err := a.registry.Workspaces(context.Background())
 	if err != nil {
 		a.logger.Warn("look for running init hooks", "err", err)
 		return false
@@ -225,7 +224,7 @@ func (a *App) session(ctx context.Context, id string) (*session, error) {
 		o = &opening{ready: make(chan struct{})}
 		a.sessions[id] = o
 		a.work.Go(func() {
-			o.s, o.err = a.openSession(a.ctx, id)
+			o.s, o.err = a.openSession(context.Background(), id)
 			if o.err != nil {
 				a.mu.Lock()
 				delete(a.sessions, id)

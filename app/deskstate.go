@@ -94,7 +94,7 @@ func (a *App) activity(id string, s turn.State) Activity {
 
 // workspaceChanged tells hosts what a workspace looks like now.
 func (a *App) workspaceChanged(id string) {
-	w, err := a.registry.Workspace(a.ctx, id)
+	w, err := a.registry.Workspace(context.Background(), id)
 	if err != nil {
 		return // deleted meanwhile, which hosts are told by its own event
 	}
@@ -123,7 +123,7 @@ func (a *App) recorded(id string, r *transcript.Record) {
 }
 
 func (a *App) touch(id string) {
-	if err := a.registry.Touch(a.ctx, id, time.Now()); err != nil {
+	if err := a.registry.Touch(context.Background(), id, time.Now()); err != nil {
 		a.logger.Warn("note a workspace's activity", "workspace", id, "err", err)
 	}
 }
@@ -151,7 +151,7 @@ func (a *App) gitChanged(id string, s git.State, err error) {
 	unwell := err != nil || (d.health.State != "" && d.health.State != string(Ready))
 	a.mu.Unlock()
 	if unwell {
-		a.checkHealth(a.ctx, id)
+		a.checkHealth(context.Background(), id)
 	}
 	a.workspaceChanged(id)
 }

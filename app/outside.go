@@ -35,7 +35,7 @@ func (a *App) readRows(ctx context.Context) (rows, error) {
 // outsideChange reads the registry again after somebody, perhaps another process, wrote it, and tells
 // hosts what is different. One goroutine calls it.
 func (a *App) outsideChange() {
-	now, err := a.readRows(a.ctx)
+	now, err := a.readRows(context.Background())
 	if err != nil {
 		a.logger.Warn("read the registry again", "err", err)
 		return
@@ -44,7 +44,7 @@ func (a *App) outsideChange() {
 	a.told = now
 	for id, p := range now.projects {
 		if p != last.projects[id] {
-			a.publish(ProjectChanged{Project: a.projectView(a.ctx, p)})
+			a.publish(ProjectChanged{Project: a.projectView(context.Background(), p)})
 		}
 	}
 	for id := range last.projects {
@@ -54,7 +54,7 @@ func (a *App) outsideChange() {
 	}
 	for id, w := range now.workspaces {
 		if old, ok := last.workspaces[id]; !ok || !sameRow(old, w) {
-			a.watch(a.ctx, w)
+			a.watch(context.Background(), w)
 			a.publish(WorkspaceChanged{Workspace: a.workspaceView(w)})
 		}
 	}

@@ -224,7 +224,7 @@ func some(in []string) []string {
 func (a *App) deskEvent(e workspaces.Event) {
 	switch {
 	case e.Project != nil:
-		a.publish(ProjectChanged{Project: a.projectView(a.ctx, *e.Project)})
+		a.publish(ProjectChanged{Project: a.projectView(context.Background(), *e.Project)})
 	case e.RemovedProject != "":
 		a.publish(ProjectRemoved{ID: e.RemovedProject})
 	case e.RemovedWorkspace != "":
@@ -234,7 +234,7 @@ func (a *App) deskEvent(e workspaces.Event) {
 	case e.Workspace == nil || len(e.Notes) > 0:
 		a.logger.Info("workspace notes", "notes", e.Notes) // they stand in the init log too
 	case e.Workspace != nil:
-		a.watch(a.ctx, *e.Workspace)
+		a.watch(context.Background(), *e.Workspace)
 		a.publish(WorkspaceChanged{Workspace: a.workspaceView(*e.Workspace)})
 	}
 }
