@@ -13,12 +13,12 @@ import (
 	"time"
 
 	"go.uber.org/goleak"
-	_ "modernc.org/sqlite"
 
 	"carrel/agent/model"
 	"carrel/agent/tool"
 	"carrel/agent/transcript"
 	"carrel/agent/turn"
+	"carrel/store"
 )
 
 // reply is one scripted response.
@@ -116,7 +116,6 @@ type desk struct {
 	*turn.Conversation
 	t     testing.TB
 	dir   string
-	db    *sql.DB
 	cfg   turn.Config
 	log   *transcript.Log
 	model *script
@@ -126,19 +125,18 @@ type desk struct {
 	grew   chan struct{} // closed and replaced at each event
 }
 
-func openQueueDB(t testing.TB, dir string) *sql.DB {
+// openRegistry opens the registry of a data root in dir.
+func openRegistry(t testing.TB, dir string) (*store.Root, *sql.DB) {
 	t.Helper()
-	db, err := sql.Open("sqlite", filepath.Join(dir, "registry.db"))
+	root, err := store.Open(filepath.Join(dir, "root"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	db.SetMaxOpenConns(1)
-	_, err = db.Exec(`CREATE TABLE IF NOT EXISTS queue (id TEXT PRIMARY KEY, workspace_id TEXT NOT NULL,
-		position INTEGER NOT NULL, text TEXT NOT NULL, created_at INTEGER NOT NULL) STRICT`)
+	db, err := root.DB(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}
-	return db
+	return root, db
 }
 
 // newDesk starts a conversation in a new folder.
@@ -146,9 +144,10 @@ func newDesk(t testing.TB, tools ...tool.Tool) *desk { return deskIn(t, t.TempDi
 
 func deskIn(t testing.TB, dir string, tools ...tool.Tool) *desk {
 	t.Helper()
-	d := &desk{t: t, dir: dir, model: &script{}, grew: make(chan struct{}), db: openQueueDB(t, dir)}
+	d := &desk{t: t, dir: dir, model: &script{}, grew: make(chan struct{})}
+	root, db := openRegistry(t, dir)
 	d.cfg = turn.Config{
-		Workspace: "w", Queue: turn.NewQueue(d.db, "w"), Tools: tools, Model: "fake:one",
+		Workspace: "w", Queue: turn.NewQueue(db, "w"), Tools: tools, Model: "fake:one",
 		Env:     func(context.Context) (tool.Env, error) { return tool.Env{}, nil },
 		Resolve: func(id string) (model.Streamer, string, error) { return d.model, strings.TrimPrefix(id, "fake:"), nil },
 		System:  func(context.Context) string { return "be good" },
@@ -157,7 +156,7 @@ func deskIn(t testing.TB, dir string, tools ...tool.Tool) *desk {
 	d.start()
 	t.Cleanup(func() {
 		d.stop()
-		if err := d.db.Close(); err != nil {
+		if err := root.Close(); err != nil {
 			t.Error(err)
 		}
 	})

@@ -241,7 +241,9 @@ func TestAFailedRequestSaysWhatToDo(t *testing.T) {
 func TestAModelThatCannotBeUsedSaysWhy(t *testing.T) {
 	d := newDesk(t)
 	d.stop()
-	d.cfg.Resolve = func(string) (model.Streamer, string, error) { return nil, "", fmt.Errorf("add a key for x in settings") }
+	d.cfg.Resolve = func(string) (model.Streamer, string, error) {
+		return nil, "", fmt.Errorf("add a key for x in settings")
+	}
 	d.start()
 	d.ask("go", turn.Failed)
 	if s := d.now(); s.Code != turn.CodeModel || s.Error != "add a key for x in settings" {
