@@ -47,11 +47,10 @@ type Git struct {
 	notice  func(string)
 	reads   chan struct{} // bounds concurrent reads
 
-	mu      sync.Mutex
-	locks   map[string]chan struct{} // one per repository (writers) or folder (status)
-	commits map[string]Head          // subject and time by commit
-	counts  map[string][2]int        // ahead and behind by "HEAD base"
-	lines   map[string]*tally        // committed line counts by "merge base HEAD"
+	mu        sync.Mutex
+	locks     map[string]chan struct{} // by what they guard
+	commits   map[string]Head          // subject and time by commit
+	relations map[string]relation      // by "HEAD base"
 }
 
 // MissingError says that git is absent or too old, and how to mend that.
@@ -103,8 +102,7 @@ func New(o Options) (*Git, error) {
 	g := &Git{
 		path: found, env: cleanEnv(o.Env), max: o.MaxOutput, notice: o.Notice,
 		reads: make(chan struct{}, max(2, runtime.NumCPU())),
-		locks: map[string]chan struct{}{}, commits: map[string]Head{},
-		counts: map[string][2]int{}, lines: map[string]*tally{},
+		locks: map[string]chan struct{}{}, commits: map[string]Head{}, relations: map[string]relation{},
 	}
 	return g, g.askVersion()
 }

@@ -78,6 +78,22 @@ func (g *Git) run(ctx context.Context, c call) (Output, error) {
 	return g.exec(ctx, c, env)
 }
 
+// readFiles runs a read that looks at the content of files. When it fails it is tried once more without
+// any filter: a filter whose program is not installed must not hide the state of everything else.
+func (g *Git) readFiles(ctx context.Context, c call) (Output, error) {
+	c.read = true
+	out, err := g.run(ctx, c)
+	var failed *Error
+	if !errors.As(err, &failed) {
+		return out, err
+	}
+	c.filters = FiltersNone
+	if again, err := g.run(ctx, c); err == nil {
+		return again, nil
+	}
+	return out, err
+}
+
 func (g *Git) callEnv(ctx context.Context, c call) ([]string, error) {
 	env := setEnv(g.env, c.env...)
 	switch {

@@ -1,0 +1,134 @@
+package git
+
+import (
+	"context"
+	"slices"
+)
+
+// State is what the user sees of a checkout at a glance.
+type State struct {
+	Head
+	Upstream      string // such as "origin/main"
+	Ahead, Behind int    // commits against the base
+	// Staged, Unstaged, Untracked and Conflicts count entries of git status: a file that is both staged
+	// and changed since counts in both, a folder of untracked files counts once.
+	Staged, Unstaged, Untracked, Conflicts int
+	// Added and Removed count lines against the merge base with the base, uncommitted ones included,
+	// untracked files not.
+	Added, Removed int
+	InProgress     string // merge, rebase, cherry-pick, revert, bisect
+}
+
+// Dirty reports whether anything is uncommitted.
+func (s State) Dirty() bool { return s.Staged+s.Unstaged+s.Untracked+s.Conflicts > 0 }
+
+// State reads the state of the checkout whose top is dir, against a base as in NewTree ("" for none:
+// then Ahead, Behind, Added and Removed are 0). It runs one git status at a time per folder, and
+// otherwise only asks what has changed since it was last asked. It fails with ErrNotRepo, or with
+// *NoSuchRefError when only the base is gone: the rest of the state is right then.
+func (g *Git) State(ctx context.Context, dir, base string) (State, error) {
+	st, err := g.status(ctx, dir, "normal")
+	if err != nil {
+		return State{}, err
+	}
+	s := State{Upstream: st.upstream}
+	tracked := s.count(st.entries)
+	if s.Head, err = g.describe(ctx, dir, st.branch, st.commit); err != nil {
+		return State{}, err
+	}
+	if gitDir, err := gitDirAt(dir); err == nil {
+		s.InProgress = progressOf(gitDir)
+	}
+	dirty, err := g.dirtySubmodules(ctx, dir, 0)
+	if err != nil {
+		return s, err
+	}
+	for _, path := range dirty {
+		if !slices.ContainsFunc(st.entries, func(e entry) bool { return e.path == path && (e.y != '.' || e.kind == 'u') }) {
+			s.Unstaged++
+		}
+	}
+	if base == "" || s.Unborn {
+		return s, nil
+	}
+	return s, g.compare(ctx, dir, base, tracked, &s)
+}
+
+// count adds up the entries and gives the tracked paths among them.
+func (s *State) count(entries []entry) (tracked []string) {
+	for _, e := range entries {
+		switch e.kind {
+		case '?':
+			s.Untracked++
+			continue
+		case 'u':
+			s.Conflicts++
+		case '1', '2':
+			if e.x != '.' {
+				s.Staged++
+			}
+			if e.y != '.' {
+				s.Unstaged++
+			}
+		}
+		tracked = append(tracked, e.path)
+		if e.from != "" {
+			tracked = append(tracked, e.from)
+		}
+	}
+	return tracked
+}
+
+// compare fills what depends on the base. tracked are the paths that differ from HEAD: together with
+// those that differ between merge base and HEAD they are all that can differ from the merge base, so
+// git need not look at every file again.
+func (g *Git) compare(ctx context.Context, dir, base string, tracked []string, s *State) error {
+	tip, err := g.resolveBase(ctx, dir, base)
+	if err != nil {
+		return err
+	}
+	if tip == "" {
+		return &NoSuchRefError{Ref: base}
+	}
+	r, err := g.relate(ctx, dir, s.Commit, tip)
+	if err != nil {
+		return err
+	}
+	s.Ahead, s.Behind, s.Added, s.Removed = r.ahead, r.behind, r.lines.added, r.lines.removed
+	if len(tracked) == 0 {
+		return nil
+	}
+	args := []string{"diff-index", "--ignore-submodules=dirty", "--numstat", "-z", "-M", r.fork, "--"}
+	if paths := slices.Concat(tracked, r.lines.paths); !r.lines.many && fits(paths) {
+		args = append(args, paths...)
+	}
+	list, err := g.numstat(ctx, dir, args...)
+	if err != nil {
+		return err
+	}
+	t := sum(list)
+	s.Added, s.Removed = t.added, t.removed
+	return nil
+}
+
+// Merged reports whether everything that dir's HEAD has is in base: as the same commits, as commits
+// with the same changes (rebase), or as one commit with all changes (squash). It looks at the newest
+// 1,000 commits of the base since they forked. It says nothing about uncommitted work. It fails with
+// *NoSuchRefError or ErrUnborn.
+func (g *Git) Merged(ctx context.Context, dir, base string) (bool, error) {
+	head, err := g.commit(ctx, dir, "HEAD")
+	if err != nil {
+		return false, err
+	}
+	if head == "" {
+		return false, ErrUnborn
+	}
+	tip, err := g.resolveBase(ctx, dir, base)
+	if err != nil {
+		return false, err
+	}
+	if tip == "" {
+		return false, &NoSuchRefError{Ref: base}
+	}
+	return g.merged(ctx, dir, head, tip)
+}
