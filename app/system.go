@@ -44,6 +44,14 @@ func (s system) Raise(ctx context.Context) error {
 	return w.Raise(ctx)
 }
 
+func (s system) OpenURL(ctx context.Context, args OpenURL) error {
+	w, err := s.window()
+	if err != nil {
+		return err
+	}
+	return w.OpenURL(ctx, args.URL)
+}
+
 func (s system) window() (Window, error) {
 	if w := s.app.attached(); w != nil {
 		return w, nil

@@ -120,9 +120,9 @@ func (s *story) edit() reply {
 		return s.call(stepEdit, "file_edit_insert",
 			wire.Obj("path", path, "insert_before", marker, "content", line), "I add a line to `"+path+"`.")
 	}
-	return s.call(stepEdit, "file_edit_insert", wire.Obj("path", path, "content", "# Demo\n\n" +
-		"The demo model wrote this file to show how a turn works. Delete it whenever you like.\n\n" +
-		line + marker + "\n"), "I write a small file, `"+path+"`.")
+	return s.call(stepEdit, "file_edit_insert", wire.Obj("path", path, "content", "# Demo\n\n"+
+		"The demo model wrote this file to show how a turn works. Delete it whenever you like.\n\n"+
+		line+marker+"\n"), "I write a small file, `"+path+"`.")
 }
 
 func (s *story) check() reply {
