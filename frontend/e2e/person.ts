@@ -53,7 +53,7 @@ export class Person {
 
   /** The workspace's row in the sidebar. */
   row(title: string): Locator {
-    return this.page.getByRole("navigation").getByRole("button").filter({ has: this.page.locator(".title", { hasText: title }) });
+    return this.page.getByRole("navigation").getByRole("button").filter({ has: this.page.locator(".title").getByText(title, { exact: true }) });
   }
 
   get log(): Locator {
@@ -93,6 +93,12 @@ export class Person {
     await dialog.getByRole("button", { name: /Create workspace/ }).click();
     await dialog.waitFor({ state: "detached" });
     await this.page.getByRole("heading", { level: 1, name: title }).waitFor();
+  }
+
+  /** Another workspace in the project of the one that is open. */
+  async newWorkspace(title: string): Promise<void> {
+    await this.page.getByRole("navigation").getByRole("button", { name: "New workspace", exact: true }).click();
+    await this.createWorkspace(title);
   }
 
   /** A project and a workspace in it, ready for a message. */

@@ -1,3 +1,4 @@
+import { chmod } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { write } from "../carrel";
@@ -48,8 +49,8 @@ test("a newcomer adds a repository by its path, and gets a branch with a commit 
 test("the page's own folder browser finds a repository, and a project with hooks is asked about first", async () => {
   const carrel = await stage.carrel();
   const repo = await carrel.repository("code/with hooks", { "README.md": "# Hooks\n", ".carrel/init": "#!/bin/sh\necho ran > init-ran\necho set up by hand\n" });
-  await carrel.git(repo, "update-index", "--chmod=+x", ".carrel/init");
-  await carrel.git(repo, "commit", "--quiet", "-m", "Run it");
+  await chmod(join(repo, ".carrel/init"), 0o755);
+  await carrel.git(repo, "commit", "--quiet", "--all", "-m", "Run it");
   const ada = await stage.person(carrel);
 
   await ada.button(/^Add a project/).last().click();
@@ -70,9 +71,14 @@ test("the page's own folder browser finds a repository, and a project with hooks
 
   await ada.log.getByRole("button", { name: "Review…" }).click();
   await question.getByRole("button", { name: "Trust with hooks" }).click();
-  await ada.createWorkspace("After trust");
+  await ada.log.getByRole("button", { name: "Run it", exact: true }).click();
   await ada.log.getByText("Set up by the init hook").click();
   await ada.log.getByLabel("Output of the init hook").getByText("set up by hand").waitFor();
+  expect(await carrel.git(skipped, "status", "--porcelain")).toBe("?? init-ran");
+
+  // From now on it runs by itself.
+  await ada.newWorkspace("After trust");
+  await ada.log.getByText("Set up by the init hook").waitFor();
   expect(await carrel.git(await carrel.folder("after-trust"), "status", "--porcelain")).toBe("?? init-ran");
 });
 
