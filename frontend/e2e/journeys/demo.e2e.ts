@@ -69,6 +69,26 @@ describe.skipIf(!hasBinary)("a first run with the demo model", () => {
     await expect.poll(() => page.getByRole("log").innerText()).toBe(before);
   });
 
+  test("a core that was killed in a turn comes back with all that was shown", async () => {
+    const composer = page.getByRole("textbox", { name: "Message", exact: true });
+    await composer.fill("And once more, slowly.");
+    await composer.press("Enter");
+    await page.getByRole("button", { name: /^Stop/ }).waitFor();
+    await page.getByRole("log").getByText("And once more, slowly.").waitFor();
+    await core.kill();
+    await page.getByText("Not connected to Carrel.").waitFor();
+    await composer.fill("Written while it was away.");
+    await composer.press("Enter");
+    await page.getByText("Sending").waitFor();
+    await core.restart();
+    await page.getByText("Not connected to Carrel.").waitFor({ state: "detached" });
+    await page.getByText("Sending").waitFor({ state: "detached" });
+    await page.getByText("Written while it was away.").first().waitFor();
+    await page.getByRole("log").getByText("And once more, slowly.").first().waitFor();
+    const broken = /WebSocket connection|ERR_CONNECTION_REFUSED/;
+    errors.splice(0, errors.length, ...errors.filter((error) => !broken.test(error)));
+  });
+
   test("nothing went wrong on the page", () => {
     expect(errors).toEqual([]);
   });
