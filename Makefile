@@ -17,8 +17,9 @@ PAGE_FILES := $(shell find frontend/src frontend/public frontend/index.html fron
 # The packages that the window's tag changes. (Conditions for folders that are still to come.)
 DESKTOP := . $(if $(wildcard app/desktop/*),./app/desktop/...)
 
-# Nothing of yours reaches a test: no settings, no keys.
-TESTENV := env -u CARREL_ROOT -u ANTHROPIC_API_KEY -u OPENAI_API_KEY
+# Nothing of yours reaches a test: no data root, no keys, no addresses.
+TESTENV := env $(shell env | awk -F= '/^(CARREL|XUM|MUX)_[A-Z_]*=|^[A-Z_]*_(API_KEY|AUTH_TOKEN|BASE_URL)=/ \
+	{ print "-u", $$1 }')
 
 .PHONY: help
 help: ## list the targets

@@ -71,6 +71,11 @@ func (s *session) own(w workspaces.Workspace, dir string, lock *store.Lock) erro
 	if err != nil {
 		return fmt.Errorf("open conversation %q: %w", s.id, err)
 	}
+	if log.State().Turn != "" { // its process died, and perhaps the helper that ends its commands with it
+		if err := runtime.KillTagged(context.Background(), s.id); err != nil {
+			s.app.logger.Warn("end what a turn that was cut off left running", "workspace", s.id, "err", err)
+		}
+	}
 	db, err := s.app.root.DB(context.Background())
 	if err != nil {
 		_ = log.Close()

@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -133,8 +134,11 @@ func TestKillAtAnyMomentLosesNothingThatWasSaid(t *testing.T) { // O-DATA-01
 	for range 25 {
 		cmd, in, out := startWriter(t, dir)
 		go func() { _, _ = in.Write([]byte(strings.Repeat(".", 4000))) }()
-		time.AfterFunc(time.Duration(20+rand.IntN(40))*time.Millisecond, func() { _ = cmd.Process.Kill() })
+		begun := sync.OnceFunc(func() {
+			time.AfterFunc(time.Duration(rand.IntN(20000))*time.Microsecond, func() { _ = cmd.Process.Kill() })
+		})
 		for out.Scan() {
+			begun()
 			n, err := strconv.ParseUint(out.Text(), 10, 64)
 			if err != nil {
 				t.Fatalf("writer said %q", out.Text())
