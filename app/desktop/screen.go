@@ -17,22 +17,22 @@ type wailsScreen struct {
 	log *slog.Logger
 
 	mu     sync.Mutex
-	ctx    context.Context // what Wails wants its functions to be called with; nil before the start
-	dialog sync.Mutex      // one folder dialog at a time
+	call   func(f func(context.Context)) // calls f with what Wails wants; nil before the start
+	dialog sync.Mutex                    // one folder dialog at a time
 }
 
 func (s *wailsScreen) start(ctx context.Context) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.ctx = ctx
+	s.call = func(f func(context.Context)) { f(ctx) }
 }
 
 func (s *wailsScreen) with(f func(ctx context.Context)) {
 	s.mu.Lock()
-	ctx := s.ctx
+	call := s.call
 	s.mu.Unlock()
-	if ctx != nil {
-		f(ctx)
+	if call != nil {
+		call(f)
 	}
 }
 
