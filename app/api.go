@@ -109,6 +109,8 @@ type SystemAPI interface {
 	PickFolder(ctx context.Context) (PickedFolder, error)
 	// Raise brings the attached window to the front.
 	Raise(ctx context.Context) error
+	// OpenURL opens an http or https address in the user's browser, for the page in the window.
+	OpenURL(ctx context.Context, args OpenURL) error
 }
 
 // Window is the attached desktop window; there is at most one.

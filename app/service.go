@@ -231,6 +231,11 @@ type ListWorkspaces struct {
 	Archived bool `json:"archived"` // the archived ones too
 }
 
+// OpenURL asks to open an address outside Carrel.
+type OpenURL struct {
+	URL string `json:"url"` // http or https
+}
+
 // PickedFolder is the answer of a native folder dialog.
 type PickedFolder struct {
 	Path      string `json:"path"`

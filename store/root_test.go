@@ -142,3 +142,16 @@ func TestWriteFileKeepsALinkAndSetsTheMode(t *testing.T) {
 		t.Fatalf("left behind %v", left)
 	}
 }
+
+func TestOpenRefusesTheRootOfAnotherUser(t *testing.T) {
+	dir := "/usr" // another user's, unless we are root
+	if os.Geteuid() == 0 {
+		dir = t.TempDir()
+		if err := os.Chown(dir, 65534, 65534); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := store.Open(dir); err == nil || !strings.Contains(err.Error(), "another user") {
+		t.Fatalf("got %v", err)
+	}
+}

@@ -83,7 +83,7 @@ func growPartial(before *Record, r Record) (Record, bool) {
 			parts[d.Index] = p
 		}
 	}
-	if r.Parts > len(parts) {
+	if r.Parts < 0 || r.Parts > len(parts) {
 		return Record{}, false
 	}
 	m := *r.Message

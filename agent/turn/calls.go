@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strings"
 
 	"carrel/agent/model"
 	"carrel/agent/tool"
@@ -40,10 +41,16 @@ func (c *Conversation) refusal(stop model.Stop, p model.Part) string {
 		return "not run: the call was cut off before its end. Nothing was changed. Send it again, whole."
 	case c.tools[p.Name] == nil:
 		return fmt.Sprintf("not run: there is no tool %q.", p.Name)
-	case p.Input != "" && !json.Valid([]byte(p.Input)):
-		return "not run: the arguments are not valid JSON. Send the call again with valid JSON."
+	case !isObject(p.Input):
+		return "not run: the arguments are not a valid JSON object. Send the call again with one."
 	}
 	return ""
+}
+
+// isObject reports whether arguments are a JSON object. None at all count as an empty one.
+func isObject(input string) bool {
+	input = strings.TrimSpace(input)
+	return input == "" || input[0] == '{' && json.Valid([]byte(input))
 }
 
 // runCalls runs the calls of a response: neighbouring read-only ones together, the others one after
@@ -157,7 +164,7 @@ func (r *running) start(ctx context.Context, k call) error {
 	j := &job{call: k, readOnly: spec.ReadOnly, started: rec.Time, done: make(chan struct{})}
 	t.active = append(t.active, j)
 	in := tool.Call{ID: k.part.CallID, Input: json.RawMessage(k.part.Input), Env: r.env}
-	if len(in.Input) == 0 {
+	if strings.TrimSpace(k.part.Input) == "" {
 		in.Input = json.RawMessage("{}")
 	}
 	in.Env.Progress = func(chunk string) { r.post(func() { r.progress(j, chunk) }) }

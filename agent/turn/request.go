@@ -13,7 +13,7 @@ func (c *Conversation) request(t *openTurn) (*model.Request, error) {
 	if err != nil {
 		return nil, err
 	}
-	msgs := repair(history)
+	msgs := model.Repair(history)
 	for i := range msgs {
 		if msgs[i].Parts, err = c.withData(msgs[i].Parts); err != nil {
 			return nil, err

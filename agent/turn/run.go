@@ -17,7 +17,7 @@ const (
 	maxCuts = 3
 	// grace is how long an interrupt waits for what it cancelled, before it goes on without. With
 	// it an interrupt takes effect within 200 ms.
-	grace = 120 * time.Millisecond
+	grace = 75 * time.Millisecond
 )
 
 // errLeft says that the owner went on without the answer, after an interrupt.

@@ -20,6 +20,7 @@ import (
 	"carrel/app/attach"
 	"carrel/app/wire"
 	"carrel/store"
+	"carrel/workspaces/runtime"
 )
 
 // TestMain runs the tests, or, started as `EXE core`, a core with the fake application.
@@ -27,8 +28,17 @@ func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == "core" {
 		os.Exit(childCore())
 	}
+	if len(os.Args) > 1 && os.Args[1] == "helper" {
+		if err := runtime.RunReaper(os.Stdin); err != nil {
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
 	goleak.VerifyTestMain(m)
 }
+
+// realApp, set in the environment, gives a child core the real application.
+const realApp = "CARREL_TEST_REAL_APP"
 
 // childCore is a core in a process of its own.
 func childCore() int {
@@ -39,7 +49,12 @@ func childCore() int {
 	}
 	err = Run(context.Background(), Options{
 		Root: root, Version: "1", Detached: true, Page: fstest.MapFS{},
-		Open: func(context.Context, *slog.Logger) (App, error) { return &fakeApp{dir: root.Dir()}, nil },
+		Open: func(_ context.Context, log *slog.Logger) (App, error) {
+			if os.Getenv(realApp) == "" {
+				return &fakeApp{dir: root.Dir()}, nil
+			}
+			return app.New(app.Options{Root: root, Environ: os.Environ(), ReaperArgv: []string{os.Args[0], "helper", "reap"}, Logger: log})
+		},
 	})
 	switch {
 	case errors.Is(err, ErrRunning):

@@ -4,17 +4,13 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"net"
 	"net/http"
 	"runtime"
 	"strings"
 	"sync"
 	"testing"
-	"testing/synctest"
 	"time"
-
-	"github.com/coder/websocket"
 
 	"carrel/app"
 )
@@ -159,7 +155,7 @@ type breaker struct {
 	conns []net.Conn
 }
 
-// DialContext lets the HTTP server's listener be reached through the breaker.
+// keep remembers a connection to cut.
 func (b *breaker) keep(conn net.Conn) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -302,119 +298,6 @@ func TestASlowHostIsResetAndHoldsUpNobody(t *testing.T) { // slow host
 	}
 }
 
-func TestGrowthIsMergedWithinATick(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		h := newHub("core", nil)
-		q := newQueue(maxQueue)
-		h.attach(q, &hello{Join: []string{"conversation/w"}})
-		grow := func(rev uint64, entry string, at int, text string) {
-			h.publish(app.EntryGrew{Workspace: "w", Rev: rev, Entry: entry, Field: "text", At: at, Text: text})
-		}
-		grow(1, "a", 0, "1") // at once
-		grow(2, "a", 1, "2")
-		grow(3, "b", 0, "\U0001F600")
-		grow(4, "a", 2, "3")
-		grow(5, "b", 2, "!") // an emoji is two units
-		if got := popAll(q); len(got) != 1 {
-			t.Fatalf("before the tick: %q", got)
-		}
-		time.Sleep(mergeTick)
-		synctest.Wait()
-		want := []string{
-			`{"seq":2,"event":"entry.grew","data":{"workspace":"w","rev":4,"entry":"a","field":"text","at":1,"text":"23"}}`,
-			"{\"seq\":3,\"event\":\"entry.grew\",\"data\":{\"workspace\":\"w\",\"rev\":5,\"entry\":\"b\",\"field\":\"text\",\"at\":0,\"text\":\"\U0001F600!\"}}",
-		}
-		got := popAll(q)
-		if fmt.Sprint(got) != fmt.Sprint(want) {
-			t.Errorf("after the tick: %q", got)
-		}
-		grow(6, "a", 3, "4")
-		h.publish(app.EntriesRemoved{Workspace: "w", Rev: 7}) // flushes what waits before it
-		if got := popAll(q); len(got) != 2 || !strings.Contains(got[0], `"text":"4"`) {
-			t.Errorf("an event overtook growth: %q", got)
-		}
-		h.close()
-	})
-}
-
-func popAll(q *queue) []string {
-	var all []string
-	for {
-		m, ok := q.pop()
-		if !ok {
-			return all
-		}
-		all = append(all, string(m.data))
-	}
-}
-
-func grewEvent(seq uint64, entry string, at int, text string) *event {
-	ev := app.EntryGrew{Workspace: "w", Rev: seq, Entry: entry, Field: "text", At: at, Text: text}
-	data, _ := encodeEvent(seq, ev)
-	key, _ := growKeyOf(ev)
-	return &event{seq: seq, topic: ev.Topic(), data: data, grows: ev, key: key}
-}
-
-func plainEvent(seq uint64, ev app.Event) *event {
-	data, _ := encodeEvent(seq, ev)
-	return &event{seq: seq, topic: ev.Topic(), data: data}
-}
-
-func TestAHostsQueueMergesGrowthButNotAcrossAChange(t *testing.T) {
-	q := newQueue(maxQueue)
-	q.pushEvent(grewEvent(1, "a", 0, "1"))
-	q.pushEvent(grewEvent(2, "b", 0, "x"))
-	q.pushEvent(grewEvent(3, "a", 1, "2"))
-	q.pushEvent(plainEvent(4, app.EntriesRemoved{Workspace: "w"}))
-	q.pushEvent(grewEvent(5, "a", 0, "3"))
-	q.pushEvent(plainEvent(6, app.ProjectRemoved{ID: "p"})) // of no topic: no barrier
-	q.pushEvent(grewEvent(7, "a", 1, "4"))
-	q.pushEvent(grewEvent(8, "a", 9, "gap"))
-	var got []string
-	for _, s := range popAll(q) {
-		var f outbound
-		if err := json.Unmarshal([]byte(s), &f); err != nil {
-			t.Fatal(err)
-		}
-		var g app.EntryGrew
-		_ = json.Unmarshal(f.Data, &g)
-		got = append(got, fmt.Sprint(f.Seq, g.Entry, g.Text))
-	}
-	want := []string{"2bx", "3a12", "4", "6", "7a34", "8agap"}
-	if fmt.Sprint(got) != fmt.Sprint(want) {
-		t.Errorf("got %q, want %q", got, want)
-	}
-	if q.bytes != 0 || q.dead != 0 || len(q.growing) != 0 {
-		t.Errorf("left over: %d bytes, %d dead, %d growing", q.bytes, q.dead, len(q.growing))
-	}
-}
-
-func TestALongMergeCostsNoMemory(t *testing.T) {
-	q := newQueue(maxQueue)
-	at := 0
-	for i := range 20000 {
-		q.pushEvent(grewEvent(uint64(i+1), "ab"[i%2:i%2+1], at/2, "x"))
-		at++
-	}
-	if len(q.events) > 200 {
-		t.Errorf("%d elements wait for two texts", len(q.events))
-	}
-	if got := popAll(q); len(got) != 2 {
-		t.Errorf("%d frames", len(got))
-	}
-}
-
-func TestRepliesOvertakeEventsAndEventsOvertakeData(t *testing.T) {
-	q := newQueue(maxQueue)
-	q.pushStream([]byte("data"))
-	q.pushEvent(plainEvent(1, app.ProjectRemoved{ID: "p"}))
-	q.pushControl(message{kind: websocket.MessageText, data: []byte("reply")})
-	got := popAll(q)
-	if len(got) != 3 || got[0] != "reply" || got[2] != "data" {
-		t.Errorf("order %q", got)
-	}
-}
-
 func TestAStuckHostIsLetGo(t *testing.T) {
 	c := startCore(t)
 	c.waits.ping = 50 * time.Millisecond
@@ -432,130 +315,5 @@ func TestAStuckHostIsLetGo(t *testing.T) {
 			t.Fatal("still attached")
 		}
 		runtime.Gosched()
-	}
-}
-
-func TestStreamsEchoAnySizeWithinTheirCredit(t *testing.T) {
-	c := startCore(t, func(_ *core, o *Options) { o.Streams = map[string]StreamFunc{"echo": echo} })
-	client := c.dial(t, ClientOptions{})
-	var all sync.WaitGroup
-	for n := range 3 {
-		all.Go(func() {
-			s, err := client.OpenStream(t.Context(), "echo", nil)
-			if err != nil {
-				t.Error(err)
-				return
-			}
-			sent := strings.Repeat(fmt.Sprint(n), 2<<20)
-			go func() { _, _ = io.WriteString(s, sent) }()
-			got := make([]byte, len(sent))
-			if _, err := io.ReadFull(s, got); err != nil || string(got) != sent {
-				t.Errorf("the echo differs: %v", err)
-			}
-			_ = s.Close()
-		})
-	}
-	all.Wait()
-	s, err := client.OpenStream(t.Context(), "nothing", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := io.ReadAll(s); err == nil || !strings.Contains(err.Error(), "does not know the stream") {
-		t.Errorf("an unknown stream: %v", err)
-	}
-}
-
-// echo sends back what it gets.
-func echo(_ context.Context, s *Stream, _ json.RawMessage) error {
-	_, err := io.Copy(s, s)
-	return err
-}
-
-func TestAStreamThatIsNotReadStopsItsWriter(t *testing.T) {
-	wrote := make(chan int, 1000)
-	ended := make(chan error, 1)
-	flood := func(_ context.Context, s *Stream, _ json.RawMessage) error {
-		for {
-			n, err := s.Write(make([]byte, 32<<10))
-			if err != nil {
-				ended <- err
-				return nil
-			}
-			wrote <- n
-		}
-	}
-	c := startCore(t, func(_ *core, o *Options) { o.Streams = map[string]StreamFunc{"flood": flood} })
-	client := c.dial(t, ClientOptions{})
-	if _, err := client.OpenStream(t.Context(), "flood", nil); err != nil {
-		t.Fatal(err)
-	}
-	for total := 0; total < streamCredit; {
-		total += receive(t, wrote)
-	}
-	if err := client.Call(t.Context(), "projects.list", nil, nil); err != nil { // calls still work
-		t.Error(err)
-	}
-	if len(wrote) > 0 {
-		t.Error("more than the credit was written")
-	}
-	_ = client.Close()
-	receive(t, ended)
-}
-
-func TestAHostThatBreaksTheCreditIsLetGo(t *testing.T) {
-	c := startCore(t, func(_ *core, o *Options) {
-		o.Streams = map[string]StreamFunc{"deaf": func(ctx context.Context, _ *Stream, _ json.RawMessage) error {
-			<-ctx.Done()
-			return nil
-		}}
-	})
-	h := c.raw(t)
-	h.hello()
-	_ = h.Write(t.Context(), websocket.MessageBinary, frame(frameOpen, 1, []byte(`{"name":"deaf"}`)))
-	_ = h.Write(t.Context(), websocket.MessageBinary, frame(frameData, 1, make([]byte, streamCredit+1)))
-	if code := h.closedWith(); code != websocket.StatusPolicyViolation {
-		t.Errorf("closed with %d", code)
-	}
-}
-
-func TestTheWindowAnswersWhatTheCoreAsks(t *testing.T) {
-	c := startCore(t)
-	c.waits.answer = 50 * time.Millisecond
-	asks := map[string]func(context.Context, json.RawMessage) (any, error){
-		AskPickFolder: func(context.Context, json.RawMessage) (any, error) { return "/picked", nil },
-		AskOpenURL: func(_ context.Context, args json.RawMessage) (any, error) {
-			return nil, &app.Error{Code: "no_browser", Message: string(args)}
-		},
-		AskRaise: func(ctx context.Context, _ json.RawMessage) (any, error) { <-ctx.Done(); return nil, ctx.Err() },
-	}
-	first := c.dial(t, ClientOptions{Role: Desktop, Asks: asks})
-	w := receive(t, c.window)
-	if path, err := w.PickFolder(t.Context()); err != nil || path != "/picked" {
-		t.Errorf("picked %q, %v", path, err)
-	}
-	if err := w.OpenURL(t.Context(), "https://a.test/"); codeOf(err) != "no_browser" || !strings.Contains(err.Error(), "a.test") {
-		t.Errorf("open: %v", err)
-	}
-	if err := w.OpenURL(t.Context(), "file:///etc/passwd"); codeOf(err) != "bad_request" {
-		t.Errorf("a file was opened: %v", err)
-	}
-	if err := w.Raise(t.Context()); codeOf(err) != "no_answer" {
-		t.Errorf("a window that does not answer: %v", err)
-	}
-
-	second := c.dial(t, ClientOptions{Role: Desktop, Asks: asks})
-	w2 := receive(t, c.window)
-	if err := first.Wait(); err != ErrReplaced { //nolint:errorlint // identity is the contract
-		t.Errorf("the older window ended with %v", err)
-	}
-	if _, err := w.PickFolder(t.Context()); codeOf(err) != "no_window" {
-		t.Errorf("the older window was asked: %v", err)
-	}
-	if path, err := w2.PickFolder(t.Context()); err != nil || path != "/picked" {
-		t.Errorf("picked %q, %v", path, err)
-	}
-	_ = second.Close()
-	if w := receive(t, c.window); w != nil {
-		t.Error("the window is gone, yet there is one")
 	}
 }

@@ -36,6 +36,9 @@ type method struct {
 
 // newTable reflects over the fields of api. A nil service has no calls.
 func newTable(api app.API, log *slog.Logger) *table {
+	if log == nil {
+		log = slog.New(slog.DiscardHandler)
+	}
 	t := &table{methods: map[string]method{}, log: log}
 	v := reflect.ValueOf(api)
 	for i := range v.NumField() {
@@ -122,7 +125,7 @@ func (t *table) public(ctx context.Context, name string, err error) error {
 type local struct{ table *table }
 
 // Local returns a Caller for services in this process. Arguments and results go through the same
-// encoding as on a connection.
+// encoding as on a connection. log may be nil.
 func Local(api app.API, log *slog.Logger) Caller { return local{newTable(api, log)} }
 
 // Call implements Caller.

@@ -224,7 +224,7 @@ func TestCallsReachTheServices(t *testing.T) {
 	c := startCore(t)
 	for name, caller := range map[string]Caller{
 		"over the wire": c.dial(t, ClientOptions{}),
-		"locally":       Local(app.API{Projects: c.projects}, slog.New(slog.DiscardHandler)),
+		"locally":       Local(app.API{Projects: c.projects}, nil),
 	} {
 		t.Run(name, func(t *testing.T) {
 			var p app.Project

@@ -4,9 +4,14 @@ import (
 	"testing"
 	"time"
 
+	"go.uber.org/goleak"
+
 	"carrel/agent/model"
 	"carrel/agent/model/modeltest"
 )
+
+// Nothing that a stream starts outlives it.
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func TestConformance(t *testing.T) {
 	modeltest.Run(t, modeltest.Subject{
@@ -20,4 +25,12 @@ func TestConformance(t *testing.T) {
 		},
 		Replays: true,
 	})
+}
+
+func FuzzStream(f *testing.F) {
+	c, err := New(Options{Key: modeltest.Key, Provider: "p", Quirks: Quirks{Replay: ReplayDetails}})
+	if err != nil {
+		f.Fatal(err)
+	}
+	modeltest.Fuzz(f, c)
 }

@@ -11,53 +11,37 @@ import (
 	"testing"
 
 	"carrel/agent/model"
+	"carrel/agent/tool"
+	"carrel/workspaces/runtime"
 )
 
-// desk plays the tools on a real folder.
+// desk plays the real tools on a real folder. Git knows no author there.
 type desk struct {
 	t   *testing.T
 	dir string
 	env []string
+	rt  runtime.Runtime
 }
 
-func (d *desk) run(p model.Part) (string, bool) {
-	var in struct {
-		Script, Path, Content string
-		InsertBefore          string `json:"insert_before"`
+func (d *desk) run(p model.Part) (parts []model.Part, failed bool) {
+	d.t.Helper()
+	found, ok := tool.Find(tool.Builtin(), p.Name)
+	if !ok {
+		d.t.Fatalf("no tool %q", p.Name)
 	}
-	if err := json.Unmarshal([]byte(p.Input), &in); err != nil {
-		d.t.Fatalf("arguments %q: %v", p.Input, err)
-	}
-	path := filepath.Join(d.dir, in.Path)
-	switch p.Name {
-	case "bash":
-		c := exec.Command("bash", "-c", in.Script)
-		c.Dir, c.Env = d.dir, d.env
-		out, err := c.CombinedOutput()
-		return string(out), err != nil
-	case "file_read":
-		b, err := os.ReadFile(path)
-		return string(b), err != nil
-	case "file_edit_insert":
-		b, err := os.ReadFile(path)
-		text := in.Content
-		if in.InsertBefore != "" {
-			if err != nil || strings.Count(string(b), in.InsertBefore) != 1 {
-				return "no such anchor", true
-			}
-			text = strings.Replace(string(b), in.InsertBefore, in.Content+in.InsertBefore, 1)
-		} else if err == nil {
-			return "exists", true
-		}
-		return "edited", os.WriteFile(path, []byte(text), 0o600) != nil
-	}
-	return "no such tool", true
+	r := found.Run(d.t.Context(), tool.Call{ID: p.CallID, Input: json.RawMessage(p.Input), Env: tool.Env{Runtime: d.rt, SpillDir: d.t.TempDir()}})
+	return r.Parts, r.IsError
 }
 
 func newDesk(t *testing.T) *desk {
 	t.Helper()
-	return &desk{t: t, dir: t.TempDir(), env: []string{"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir(),
+	d := &desk{t: t, dir: t.TempDir(), env: []string{"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir(),
 		"GIT_CONFIG_NOSYSTEM=1", "GIT_CEILING_DIRECTORIES=/", "LC_ALL=C"}}
+	var err error
+	if d.rt, err = runtime.NewLocal(runtime.Worktree, d.dir, runtime.Options{Env: d.env, Tag: "demo"}); err != nil {
+		t.Fatal(err)
+	}
+	return d
 }
 
 func (d *desk) git(args ...string) string {
@@ -87,18 +71,21 @@ func (d *desk) turn(history *[]model.Message, prompt string) (calls []model.Part
 		if len(run) == 0 {
 			return calls, last
 		}
-		text, failed := d.run(run[0])
+		parts, failed := d.run(run[0])
 		calls = append(calls, run[0])
 		*history = append(*history, model.Message{Role: model.ToolRole, Parts: []model.Part{{Kind: model.ToolResult,
-			CallID: run[0].CallID, IsError: failed, Parts: []model.Part{{Kind: model.Text, Text: text}}}}})
+			CallID: run[0].CallID, IsError: failed, Parts: parts}}})
 	}
 	d.t.Fatal("the turn does not end")
 	return nil, ""
 }
 
 func request(history []model.Message) *model.Request {
-	return &model.Request{Model: "demo", Messages: history,
-		Tools: []model.Tool{{Name: "bash"}, {Name: "file_read"}, {Name: "file_edit_insert"}}}
+	r := &model.Request{Model: "demo", Messages: history}
+	for _, t := range tool.Builtin() {
+		r.Tools = append(r.Tools, model.Tool{Name: t.Spec().Name})
+	}
+	return r
 }
 
 func names(calls []model.Part) string {

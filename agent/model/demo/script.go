@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"carrel/agent/model/wire"
 )
 
 // What the script writes and looks for.
@@ -54,10 +56,10 @@ func follow(s *story) reply {
 	}
 	switch s.last {
 	case "":
-		return s.call(stepLook, "bash", arguments{{"script", lookScript}, {"timeout_secs", 20}, {"display_name", "Look around"}}, intro(s))
+		return s.call(stepLook, "bash", wire.Obj("script", lookScript, "timeout_secs", 20, "display_name", "Look around"), intro(s))
 	case stepLook:
 		if s.slow() {
-			return s.call(stepSlow, "bash", arguments{{"script", slowScript}, {"timeout_secs", 60}, {"display_name", "Sleep"}},
+			return s.call(stepSlow, "bash", wire.Obj("script", slowScript, "timeout_secs", 60, "display_name", "Sleep"),
 				"You asked for a slow turn, so the next command takes twenty seconds.")
 		}
 		return s.read()
@@ -73,29 +75,11 @@ func follow(s *story) reply {
 	return reply{text: s.summary()}
 }
 
-// arguments keep their order.
-type arguments []struct {
-	key   string
-	value any
-}
-
-func (a arguments) encode() string {
-	var b strings.Builder
-	for i, kv := range a {
-		value, err := json.Marshal(kv.value)
-		if err != nil {
-			panic(err) // strings and numbers always encode
-		}
-		fmt.Fprintf(&b, "%s%q:%s", map[bool]string{true: "{", false: ","}[i == 0], kv.key, value)
-	}
-	return b.String() + "}"
-}
-
-func (s *story) call(step, tool string, input arguments, text string) reply {
+func (s *story) call(step, tool string, input wire.Object, text string) reply {
 	if !slices.Contains(s.tools, tool) {
 		return reply{text: text + "\n\nThe tool " + tool + " is not offered here, so there is nothing that I can show."}
 	}
-	return reply{text: text, id: s.callID(step), tool: tool, input: input.encode()}
+	return reply{text: text, id: s.callID(step), tool: tool, input: string(wire.Encode(input))}
 }
 
 func intro(s *story) string {
@@ -113,7 +97,7 @@ func (s *story) read() reply {
 	if path == "" {
 		return s.edit()
 	}
-	return s.call(stepRead, "file_read", arguments{{"path", path}, {"limit", 60}}, "Now I read `"+path+"`.")
+	return s.call(stepRead, "file_read", wire.Obj("path", path, "limit", 60), "Now I read `"+path+"`.")
 }
 
 // target is the file to change, and whether it has to be made.
@@ -134,11 +118,11 @@ func (s *story) edit() reply {
 	line := "- Asked: “" + s.asked() + "”\n"
 	if !isNew {
 		return s.call(stepEdit, "file_edit_insert",
-			arguments{{"path", path}, {"insert_before", marker}, {"content", line}}, "I add a line to `"+path+"`.")
+			wire.Obj("path", path, "insert_before", marker, "content", line), "I add a line to `"+path+"`.")
 	}
-	return s.call(stepEdit, "file_edit_insert", arguments{{"path", path}, {"content", "# Demo\n\n" +
-		"The demo model wrote this file to show how a turn works. Delete it whenever you like.\n\n" +
-		line + marker + "\n"}}, "I write a small file, `"+path+"`.")
+	return s.call(stepEdit, "file_edit_insert", wire.Obj("path", path, "content", "# Demo\n\n"+
+		"The demo model wrote this file to show how a turn works. Delete it whenever you like.\n\n"+
+		line+marker+"\n"), "I write a small file, `"+path+"`.")
 }
 
 func (s *story) check() reply {
@@ -147,7 +131,7 @@ func (s *story) check() reply {
 	if !s.git() {
 		script = "tail -n 2 " + path
 	}
-	return s.call(stepCheck, "bash", arguments{{"script", script}, {"timeout_secs", 20}, {"display_name", "Check the change"}},
+	return s.call(stepCheck, "bash", wire.Obj("script", script, "timeout_secs", 20, "display_name", "Check the change"),
 		"A look at the change before I go on.")
 }
 
@@ -156,7 +140,7 @@ func (s *story) commit() reply {
 		return reply{text: s.summary()}
 	}
 	path, _ := s.target()
-	return s.call(stepCommit, "bash", arguments{{"script", fmt.Sprintf(commitScript, path)}, {"timeout_secs", 60}, {"display_name", "Commit"}},
+	return s.call(stepCommit, "bash", wire.Obj("script", fmt.Sprintf(commitScript, path), "timeout_secs", 60, "display_name", "Commit"),
 		"That is what I wanted, so I commit it.")
 }
 

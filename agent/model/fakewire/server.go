@@ -126,7 +126,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		writeError(w, req.Format, Reply{Status: http.StatusBadRequest, ErrorType: "invalid_request_error", ErrorMessage: bad.Error()})
 		return
 	}
-	out := &stream{w: w, ctx: r.Context(), reply: s.script(req)}
+	out := &stream{w: w, req: r, reply: s.script(req)}
 	out.play(f, req)
 	if r.Context().Err() != nil {
 		select {

@@ -1,7 +1,6 @@
 package fakewire
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -14,7 +13,7 @@ type object = map[string]any
 // stream sends one reply.
 type stream struct {
 	w      http.ResponseWriter
-	ctx    context.Context // of the request; the stream lives no longer
+	req    *http.Request
 	reply  Reply
 	bytes  int
 	events int
@@ -23,7 +22,7 @@ type stream struct {
 
 func (s *stream) play(f format, r Request) {
 	if s.reply.Hang == HangHeaders {
-		<-s.ctx.Done()
+		<-s.req.Context().Done()
 		return
 	}
 	if s.reply.Status != 0 && s.reply.Status != http.StatusOK {
@@ -53,7 +52,7 @@ func (s *stream) finish(f format, r Request) {
 	if s.reply.Block != nil {
 		select {
 		case <-s.reply.Block:
-		case <-s.ctx.Done():
+		case <-s.req.Context().Done():
 			return
 		}
 	}
@@ -75,16 +74,16 @@ func (s *stream) hang(at Hang) bool {
 	case HangComments:
 		tick := time.NewTicker(10 * time.Millisecond)
 		defer tick.Stop()
-		for s.ctx.Err() == nil {
+		for s.req.Context().Err() == nil {
 			s.write(": keep-alive\n\n")
 			select {
 			case <-tick.C:
-			case <-s.ctx.Done():
+			case <-s.req.Context().Done():
 			}
 		}
 	case HangNone, HangHeaders, HangStart, HangEnd, HangOpen:
 	}
-	<-s.ctx.Done()
+	<-s.req.Context().Done()
 	return true
 }
 
@@ -95,11 +94,11 @@ func (s *stream) deltas(text string, send func(piece string)) {
 			t := time.NewTimer(s.reply.Delay)
 			select {
 			case <-t.C:
-			case <-s.ctx.Done():
+			case <-s.req.Context().Done():
 				t.Stop()
 			}
 		}
-		if s.over || s.ctx.Err() != nil {
+		if s.over || s.req.Context().Err() != nil {
 			return
 		}
 		send(piece)

@@ -117,3 +117,16 @@ func strict(raw []byte) error {
 	}
 	return nil
 }
+
+// Check says what the real server of a path would refuse in a body, nil when nothing.
+func Check(path string, raw []byte) error {
+	f := formatOf(path)
+	if f == nil {
+		return fmt.Errorf("no such path %q", path)
+	}
+	r := Request{Format: f.name(), Path: path, Raw: raw}
+	if err := f.parse(&r); err != nil {
+		return err
+	}
+	return Validate(r)
+}

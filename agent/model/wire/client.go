@@ -80,9 +80,8 @@ func (c *Client) exchange(ctx context.Context, w *watch, r *model.Request, a *Ac
 	if err != nil {
 		return &model.Error{Kind: model.ErrBadRequest, Message: "the provider's address is not a URL", Cause: err}
 	}
-	for k, v := range c.Header {
-		req.Header[k] = v
-	}
+	req.Header.Set("User-Agent", "carrel")
+	Overlay(req.Header, c.Header)
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("Accept", "text/event-stream")
 	client := c.HTTP

@@ -354,6 +354,12 @@ export interface ListWorkspaces {
   archived: boolean;
 }
 
+/** OpenURL asks to open an address outside Carrel. */
+export interface OpenURL {
+  /** http or https */
+  url: string;
+}
+
 /** PickedFolder is the answer of a native folder dialog. */
 export interface PickedFolder {
   path: string;
@@ -603,6 +609,7 @@ export interface Calls {
   "system.doctor": { args: undefined; result: Check[] };
   "system.pickFolder": { args: undefined; result: PickedFolder };
   "system.raise": { args: undefined; result: void };
+  "system.openURL": { args: OpenURL; result: void };
 }
 
 /** The name of a call. */
@@ -701,6 +708,8 @@ export interface Api {
     pickFolder(): Promise<PickedFolder>;
     /** Raise brings the attached window to the front. */
     raise(): Promise<void>;
+    /** OpenURL opens an http or https address in the user's browser, for the page in the window. */
+    openURL(args: OpenURL): Promise<void>;
   };
 }
 
@@ -754,6 +763,7 @@ export function client(call: Call): Api {
       doctor: () => call("system.doctor", undefined),
       pickFolder: () => call("system.pickFolder", undefined),
       raise: () => call("system.raise", undefined),
+      openURL: (args) => call("system.openURL", args),
     },
   };
 }

@@ -1,0 +1,103 @@
+# make run and make test are all that most people need; make help lists the rest.
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.NOTPARALLEL:
+
+VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
+COMMIT  ?= $(shell git rev-parse --short=12 HEAD 2>/dev/null || echo unknown)
+LDFLAGS := -s -w -X carrel/app.version=$(VERSION) -X carrel/app.commit=$(COMMIT)
+WINDOW  := desktop,production,webkit2_41
+
+# The page is rebuilt when a file that it is made of is newer than the last build.
+PAGE := frontend/dist/index.html
+PAGE_FILES := $(shell find frontend/src frontend/public frontend/index.html frontend/*.json frontend/*.ts \
+	frontend/*.js -type f 2>/dev/null)
+
+# The packages that the window's tag changes. (Conditions for folders that are still to come.)
+DESKTOP := . $(if $(wildcard app/desktop/*),./app/desktop/...)
+
+# Nothing of yours reaches a test: no data root, no keys, no addresses.
+TESTENV := env $(shell env | awk -F= '/^(CARREL|XUM|MUX)_[A-Z_]*=|^[A-Z_]*_(API_KEY|AUTH_TOKEN|BASE_URL)=/ \
+	{ print "-u", $$1 }')
+
+.PHONY: help
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+.PHONY: setup
+setup: ## install what building, running and testing need
+	@build/setup.sh test
+
+.PHONY: setup-run
+setup-run:
+	@build/setup.sh run
+
+.PHONY: build
+build: setup-run core window ## build bin/carrel and bin/carrel-desktop
+
+.PHONY: core
+core: $(PAGE)
+	CGO_ENABLED=0 go build -trimpath -ldflags '$(LDFLAGS)' -o bin/carrel .
+
+.PHONY: window
+window: $(PAGE)
+	go build -trimpath -tags $(WINDOW) -ldflags '$(LDFLAGS)' -o bin/carrel-desktop .
+
+$(PAGE): $(PAGE_FILES)
+	cd frontend && npm run build
+	@touch $@
+
+.PHONY: run
+run: build ## build and open the window; without a display serve the same page and print its address
+	@if [ -n "$$DISPLAY$$WAYLAND_DISPLAY" ] || [ "$$(uname -s)" = Darwin ]; then \
+		exec bin/carrel-desktop; else exec bin/carrel serve; fi
+
+.PHONY: test
+test: setup build ## install what is missing and run every test
+	$(TESTENV) go test ./...
+	cd frontend && $(TESTENV) npm test
+	cd frontend && $(TESTENV) npm run e2e
+	[ ! -d app/desktop ] || $(TESTENV) build/display.sh go test -count=1 -tags $(WINDOW),window ./app/desktop/...
+
+.PHONY: lint
+lint: setup lint-go lint-page ## look for mistakes without running anything
+
+.PHONY: lint-go
+lint-go:
+	@bad=$$(gofmt -l $$(git ls-files '*.go')); [ -z "$$bad" ] || { echo "not gofmt-ed: $$bad" >&2; exit 1; }
+	@go mod tidy -diff >/dev/null || { echo "go.mod is not what the imports need: run go mod tidy" >&2; exit 1; }
+	go vet ./...
+	go vet -tags $(WINDOW),window $(DESKTOP)
+	GOOS=darwin CGO_ENABLED=0 go vet ./...
+	GOOS=darwin CGO_ENABLED=0 go build -o /dev/null .
+	go tool staticcheck ./...
+	go tool staticcheck -tags $(WINDOW),window $(DESKTOP)
+	go tool errcheck -ignoretests ./...
+	go tool errcheck -ignoretests -tags $(WINDOW),window $(DESKTOP)
+	go tool exhaustive -d ./...
+	go tool go-errorlint ./...
+
+.PHONY: lint-page
+lint-page:
+	cd frontend && npm run check
+	cd frontend && npm run lint
+
+.PHONY: check
+check: lint test ## what CI runs: lint and every test
+
+.PHONY: bench
+bench: setup build ## measure, and print each ratio beside its limit
+	go run ./bench
+
+.PHONY: fmt
+fmt: ## format the Go files
+	gofmt -w $$(git ls-files '*.go')
+
+.PHONY: generate
+generate: ## write the page's typed client again
+	go run ./app/wire/gen
+
+.PHONY: screenshots
+screenshots: setup build ## take the pictures of the page again
+	cd frontend && npm run screenshots

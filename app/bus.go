@@ -1,0 +1,39 @@
+package app
+
+import (
+	"strings"
+	"sync"
+)
+
+// bus hands events to subscribers in one order for all.
+type bus struct {
+	mu   sync.Mutex
+	next int
+	subs map[int]func(Event)
+}
+
+func (b *bus) subscribe(f func(Event)) (cancel func()) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.subs == nil {
+		b.subs = map[int]func(Event){}
+	}
+	id := b.next
+	b.next++
+	b.subs[id] = f
+	return func() {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		delete(b.subs, id)
+	}
+}
+
+func (b *bus) publish(e Event) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, f := range b.subs {
+		f(e)
+	}
+}
+
+func cutVar(kv string) (key, value string, ok bool) { return strings.Cut(kv, "=") }

@@ -1,0 +1,118 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"carrel/app"
+	"carrel/app/wire"
+)
+
+func projectCommand(io IO) *cobra.Command {
+	c := &cobra.Command{Use: "project", Aliases: []string{"projects"}, Short: "Add, list and remove projects",
+		Args: noArgs, RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
+	c.AddCommand(projectAdd(io), projectList(io), projectRemove(io), projectRelocate(io))
+	return c
+}
+
+func projectAdd(io IO) *cobra.Command {
+	var name string
+	var asJSON bool
+	c := &cobra.Command{Use: "add PATH", Short: "Add a folder as a project", Args: exactArgs(1, "one path"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return services(cmd.Context(), io, func(ctx context.Context, s wire.Caller) error {
+				var p app.Project
+				if err := s.Call(ctx, "projects.add", app.AddProject{Path: canonical(args[0]), Name: name}, &p); err != nil {
+					return err
+				}
+				return showProject(io, asJSON, "Added", p)
+			})
+		}}
+	c.Flags().StringVar(&name, "name", "", "display name (default: the folder's name)")
+	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return c
+}
+
+func showProject(io IO, asJSON bool, done string, p app.Project) error {
+	if asJSON {
+		return printJSON(io.Out, p)
+	}
+	_, err := fmt.Fprintf(io.Out, "%s %s (%s) at %s\n", done, plain(p.Name), p.ID, plain(p.Path))
+	return err
+}
+
+func projectList(io IO) *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{Use: "list", Aliases: []string{"ls"}, Short: "List projects", Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return services(cmd.Context(), io, func(ctx context.Context, s wire.Caller) error {
+				all := []app.Project{}
+				if err := s.Call(ctx, "projects.list", nil, &all); err != nil {
+					return err
+				}
+				if asJSON {
+					return printJSON(io.Out, all)
+				}
+				rows := make([][]string, 0, len(all))
+				for _, p := range all {
+					rows = append(rows, []string{p.ID, p.Name, projectState(p), p.Path})
+				}
+				return table(io, "ID\tNAME\tSTATE\tPATH", rows)
+			})
+		}}
+	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return c
+}
+
+func projectState(p app.Project) string {
+	switch {
+	case p.Missing:
+		return "missing"
+	case p.Trusted:
+		return "trusted"
+	}
+	return "not trusted"
+}
+
+func projectRemove(io IO) *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{Use: "rm PROJECT", Aliases: []string{"remove"}, Short: "Forget a project; its folder stays",
+		Args: exactArgs(1, "one project: its id, path or name"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return services(cmd.Context(), io, func(ctx context.Context, s wire.Caller) error {
+				p, err := findProject(ctx, s, args[0])
+				if err != nil {
+					return err
+				}
+				if err := s.Call(ctx, "projects.remove", app.ByID{ID: p.ID}, nil); err != nil {
+					return err
+				}
+				return showProject(io, asJSON, "Removed", p)
+			})
+		}}
+	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return c
+}
+
+func projectRelocate(io IO) *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{Use: "relocate PROJECT PATH", Short: "Say where a project's folder has moved to",
+		Args: exactArgs(2, "a project and the path of its folder now"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return services(cmd.Context(), io, func(ctx context.Context, s wire.Caller) error {
+				p, err := findProject(ctx, s, args[0])
+				if err != nil {
+					return err
+				}
+				var moved app.Project
+				if err := s.Call(ctx, "projects.relocate", app.RelocateProject{ID: p.ID, Path: canonical(args[1])}, &moved); err != nil {
+					return err
+				}
+				return showProject(io, asJSON, "Relocated", moved)
+			})
+		}}
+	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return c
+}

@@ -1,0 +1,127 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"carrel/store"
+)
+
+// The statuses of a Check.
+const (
+	checkOK      = "ok"
+	checkWarning = "warning"
+	checkMissing = "missing"
+)
+
+// doctor looks at what Carrel needs on this machine.
+func (a *App) doctor(ctx context.Context) []Check {
+	checks := []Check{a.checkRoot(), a.checkGit(ctx), checkProgram("bash", "commands of agents run in it")}
+	checks = append(checks, a.checkModels(), checkSandbox(), checkWindow(lookup(a.environ)))
+	if c, ok := checkWatches(); ok {
+		checks = append(checks, c)
+	}
+	return append(checks, a.checkSettings()...)
+}
+
+func (a *App) checkRoot() Check {
+	c := Check{Name: "data folder", Status: checkOK, Detail: a.root.Dir()}
+	probe := a.root.Path("run", "probe-"+store.NewID())
+	if err := store.WriteFile(probe, []byte("ok"), 0o600); err != nil {
+		c.Status, c.Detail = checkMissing, fmt.Sprintf("%s can't be written: %v", a.root.Dir(), err)
+		c.Mend = "Free some space, or set CARREL_ROOT to a folder that you own."
+		return c
+	}
+	_ = os.Remove(probe)
+	return c
+}
+
+func (a *App) checkGit(ctx context.Context) Check {
+	out, err := a.git.Read(ctx, a.root.Dir(), "version")
+	if err != nil {
+		return Check{Name: "git", Status: checkMissing, Detail: sentence(userError(err)), Mend: install("git")}
+	}
+	return Check{Name: "git", Status: checkOK, Detail: strings.TrimSpace(string(out.Stdout))}
+}
+
+func checkProgram(name, why string) Check {
+	path, err := exec.LookPath(name)
+	if err != nil {
+		return Check{Name: name, Status: checkMissing, Detail: "not found; " + why, Mend: install(name)}
+	}
+	return Check{Name: name, Status: checkOK, Detail: path}
+}
+
+func install(program string) string {
+	if runtime.GOOS == "darwin" {
+		return "Run: brew install " + program
+	}
+	return "Run: apt-get install " + program + " (as root), or what your system uses."
+}
+
+func (a *App) checkModels() Check {
+	var names []string
+	for _, p := range a.catalog.Providers() {
+		if p.Configured && p.Wire != "demo" {
+			names = append(names, p.Name)
+		}
+	}
+	if len(names) == 0 {
+		return Check{Name: "models", Status: checkWarning, Detail: "no provider has a key; the offline demo model answers",
+			Mend: "Add a key in Settings, or set ANTHROPIC_API_KEY or OPENAI_API_KEY."}
+	}
+	return Check{Name: "models", Status: checkOK, Detail: strings.Join(names, ", ")}
+}
+
+func checkSandbox() Check {
+	return Check{Name: "sandbox", Status: checkWarning, Detail: "commands are not sandboxed in this version",
+		Mend: "Work on repositories and with models that you trust."}
+}
+
+func checkWindow(env func(string) string) Check {
+	c := Check{Name: "window", Status: checkOK}
+	exe, err := os.Executable()
+	if err == nil {
+		c.Detail = filepath.Join(filepath.Dir(exe), "carrel-desktop")
+		_, err = os.Stat(c.Detail)
+	}
+	switch {
+	case err != nil:
+		c.Status, c.Detail, c.Mend = checkWarning, "carrel-desktop is not beside carrel", "Run: make build. Or use carrel serve and a browser."
+	case runtime.GOOS == "linux" && env("DISPLAY") == "" && env("WAYLAND_DISPLAY") == "":
+		c.Status, c.Detail, c.Mend = checkWarning, "there is no display", "Use carrel serve and a browser."
+	}
+	return c
+}
+
+// checkWatches compares the limit on watches with what a few big workspaces take.
+func checkWatches() (Check, bool) {
+	text, err := os.ReadFile("/proc/sys/fs/inotify/max_user_watches")
+	if err != nil {
+		return Check{}, false
+	}
+	var limit int
+	if _, err := fmt.Sscan(string(text), &limit); err != nil || limit >= 8192 {
+		return Check{Name: "file watches", Status: checkOK, Detail: strings.TrimSpace(string(text)) + " allowed"}, true
+	}
+	return Check{Name: "file watches", Status: checkWarning, Detail: fmt.Sprintf("only %d allowed; git state is polled when they run out", limit),
+		Mend: "As root: sysctl fs.inotify.max_user_watches=524288"}, true
+}
+
+func (a *App) checkSettings() []Check {
+	var out []Check
+	for _, p := range a.root.Problems() {
+		out = append(out, Check{Name: "kept aside", Status: checkWarning, Detail: p.Message, Mend: "Look at " + p.Path + " and copy back what you need."})
+	}
+	for _, p := range a.catalog.Providers() {
+		if p.Error != "" {
+			out = append(out, Check{Name: "provider " + p.ID, Status: checkWarning, Detail: p.Error})
+		}
+	}
+	return out
+}

@@ -1,0 +1,86 @@
+package app
+
+import (
+	"context"
+
+	"carrel/workspaces"
+)
+
+// rows is the registry as hosts were last told of it.
+type rows struct {
+	projects   map[string]workspaces.Project
+	workspaces map[string]workspaces.Workspace
+}
+
+// readRows reads the registry.
+func (a *App) readRows(ctx context.Context) (rows, error) {
+	r := rows{projects: map[string]workspaces.Project{}, workspaces: map[string]workspaces.Workspace{}}
+	ps, err := a.registry.Projects(ctx)
+	if err != nil {
+		return r, err
+	}
+	for _, p := range ps {
+		r.projects[p.ID] = p
+	}
+	ws, err := a.registry.Workspaces(ctx)
+	if err != nil {
+		return r, err
+	}
+	for _, w := range ws {
+		r.workspaces[w.ID] = w
+	}
+	return r, nil
+}
+
+// outsideChange reads the registry again after somebody, perhaps another process, wrote it, and tells
+// hosts what is different. One goroutine calls it.
+func (a *App) outsideChange() {
+	now, err := a.readRows(context.Background())
+	if err != nil {
+		a.logger.Warn("read the registry again", "err", err)
+		return
+	}
+	last := a.told
+	a.told = now
+	for id, p := range now.projects {
+		if p != last.projects[id] {
+			a.publish(ProjectChanged{Project: a.projectView(context.Background(), p)})
+		}
+	}
+	for id := range last.projects {
+		if _, ok := now.projects[id]; !ok {
+			a.publish(ProjectRemoved{ID: id})
+		}
+	}
+	for id, w := range now.workspaces {
+		if old, ok := last.workspaces[id]; !ok || !sameRow(old, w) {
+			a.watch(context.Background(), w)
+			a.publish(WorkspaceChanged{Workspace: a.workspaceView(w)})
+		}
+	}
+	for id := range last.workspaces {
+		if _, ok := now.workspaces[id]; !ok {
+			a.forget(id)
+		}
+	}
+	a.publish(SettingsChanged{})
+}
+
+// sameRow compares all but the time of the last activity, which turns change all the time.
+func sameRow(a, b workspaces.Workspace) bool {
+	a.ActiveAt = b.ActiveAt
+	archived := (a.ArchivedAt == nil) == (b.ArchivedAt == nil)
+	a.ArchivedAt, b.ArchivedAt = nil, nil
+	return archived && a == b
+}
+
+// forget lets go of a workspace that is gone.
+func (a *App) forget(id string) {
+	if a.watcher != nil {
+		a.watcher.Remove(id)
+	}
+	a.mu.Lock()
+	delete(a.desk, id)
+	a.mu.Unlock()
+	a.publish(WorkspaceRemoved{ID: id})
+}

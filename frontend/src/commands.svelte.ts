@@ -1,0 +1,52 @@
+// What the commands do that belong to no single view.
+import { shownTheme } from "./features/settings/index";
+import { toggleArchive } from "./features/workspaces/index";
+import type { Workspace } from "./host/host";
+import { medium, narrow } from "./lib/viewport.svelte";
+import type { Model } from "./model";
+
+/** Registers them; call it in an effect. The result removes them. */
+export function registerCommands(model: Model): () => void {
+  const { shell, commands, projects, workspaces, settings, toasts } = model;
+  const listed = () => projects.sorted.flatMap((project) => workspaces.of(project.id));
+  const current = () => workspaces.get(shell.selected);
+  const withCurrent = (act: (workspace: Workspace) => void) => () => {
+    const workspace = current();
+    if (!workspace) return false;
+    act(workspace);
+    return true;
+  };
+  const step = (by: number) => () => {
+    const list = listed();
+    const at = list.findIndex((one) => one.id === shell.selected);
+    const next = list[(at + by + list.length) % list.length];
+    if (next) shell.select(next.id);
+  };
+  const off = [
+    commands.register("palette.open", () => shell.open({ kind: "palette" })),
+    commands.register("settings.open", () => shell.open({ kind: "settings" })),
+    commands.register("help.shortcuts", () => shell.open({ kind: "shortcuts" })),
+    commands.register("project.add", () => shell.open({ kind: "addProject" })),
+    commands.register("workspace.new", () => shell.open(projects.all.length > 0 ? { kind: "newWorkspace" } : { kind: "addProject" })),
+    commands.register("workspace.next", step(1)),
+    commands.register("workspace.previous", step(-1)),
+    commands.register("workspace.number", (digit) => {
+      const workspace = listed()[(digit ?? 0) - 1];
+      if (workspace) shell.select(workspace.id);
+      return workspace !== undefined;
+    }),
+    commands.register("workspace.rename", withCurrent((one) => shell.open({ kind: "renameWorkspace", workspace: one.id }))),
+    commands.register("workspace.delete", withCurrent((one) => shell.open({ kind: "deleteWorkspace", workspace: one.id }))),
+    commands.register("workspace.archive", withCurrent((one) => void toggleArchive(one, model))),
+    commands.register("sidebar.toggle", () => {
+      if (narrow.current) shell.sidebarSheet = !shell.sidebarSheet;
+      else shell.sidebarShown = !shell.sidebarShown;
+    }),
+    commands.register("right.toggle", () => {
+      if (medium.current) shell.rightSheet = !shell.rightSheet;
+      else shell.rightShown = !shell.rightShown;
+    }),
+    commands.register("theme.toggle", () => void settings.change({ theme: shownTheme() === "dark" ? "light" : "dark" }).catch((error: unknown) => toasts.problem(error))),
+  ];
+  return () => off.forEach((remove) => remove());
+}

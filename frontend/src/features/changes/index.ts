@@ -1,0 +1,1 @@
+export { default as ChangesPanel } from "./ChangesPanel.svelte";

@@ -1,0 +1,1 @@
+export { default as Composer } from "./Composer.svelte";

@@ -1,0 +1,180 @@
+// One conversation, kept current: a snapshot, then the events whose revision is above it. What was
+// missed is asked for again.
+import type { Activity, Conversation as Snapshot, Entry, EntryGrew, Host, HostEvent, Queued, Todo, Usage } from "../../host/host";
+import { sentence } from "../../host/host";
+import type { Loading } from "../../lib/collection.svelte";
+import { Outbox } from "./outbox.svelte";
+import { findLast, grow, place, Row } from "./rows.svelte";
+
+const pageSize = 100;
+/** What is kept of an init hook's output, in UTF-16 code units. */
+const initMost = 256 * 1024;
+
+export class Conversation {
+  readonly workspace: string;
+  readonly outbox: Outbox;
+  #host: Host;
+  #leave: (() => void)[] = [];
+  #rev = 0;
+  /** Events that came while a snapshot was under way. */
+  #waiting: HostEvent[] | undefined;
+  #fetching = new Set<string>();
+  #run = 0;
+
+  state = $state.raw<Loading>({ kind: "loading" });
+  rows = $state.raw<readonly Row[]>([]);
+  more = $state(false);
+  loadingMore = $state(false);
+  /** True for the one update that put rows in front: the list then keeps its place from the end. */
+  prepended = $state(false);
+  activity = $state.raw<Activity>("idle");
+  queue = $state.raw<Queued[]>([]);
+  held = $state(false);
+  todos = $state.raw<Todo[]>([]);
+  model = $state("");
+  usage = $state.raw<Usage | undefined>();
+  damaged = $state(0);
+  initLog = $state("");
+
+  constructor(host: Host, workspace: string) {
+    this.#host = host;
+    this.workspace = workspace;
+    this.outbox = new Outbox(host, workspace);
+    this.#leave = [host.listen({ event: (event) => this.#event(event), reset: () => void this.open() }), host.join(`conversation/${workspace}`)];
+    void this.open();
+  }
+
+  dispose(): void {
+    this.#run++;
+    for (const leave of this.#leave) leave();
+  }
+
+  /** Takes the snapshot; rows that are shown stay where they fit to it. */
+  async open(): Promise<void> {
+    const run = ++this.#run;
+    this.#waiting = [];
+    try {
+      const snapshot = await this.#host.api.conversations.open({ id: this.workspace });
+      if (run !== this.#run) return;
+      this.#take(snapshot);
+      const waiting = this.#waiting ?? [];
+      this.#waiting = undefined;
+      this.state = { kind: "ready" };
+      for (const event of waiting) this.#event(event);
+    } catch (error) {
+      if (run !== this.#run) return;
+      this.#waiting = undefined;
+      if (this.state.kind !== "ready") this.state = { kind: "failed", message: sentence(error) };
+    }
+  }
+
+  #take(snapshot: Snapshot): void {
+    const entries = snapshot.entries ?? [];
+    const first = entries[0];
+    const known = new Map(this.rows.map((row) => [row.id, row]));
+    const joins = first !== undefined && known.has(first.id);
+    const older = joins ? this.rows.filter((row) => row.order < first.order) : [];
+    this.prepended = false;
+    this.rows = [
+      ...older,
+      ...entries.map((entry) => {
+        const row = known.get(entry.id) ?? new Row(entry);
+        row.entry = entry;
+        return row;
+      }),
+    ];
+    if (older.length === 0) this.more = snapshot.more;
+    this.#rev = snapshot.rev;
+    this.damaged = snapshot.damaged ?? 0;
+    this.#status(snapshot);
+  }
+
+  #status(from: Pick<Snapshot, "activity" | "queue" | "held" | "todos" | "model" | "usage">): void {
+    this.activity = from.activity;
+    this.queue = from.queue ?? [];
+    this.held = from.held;
+    this.todos = from.todos ?? [];
+    this.model = from.model;
+    this.usage = from.usage;
+  }
+
+  #event(event: HostEvent): void {
+    if (!("workspace" in event.data) || event.data.workspace !== this.workspace) return;
+    if (event.name === "init.output") {
+      this.initLog = (this.initLog + event.data.text).slice(-initMost);
+      return;
+    }
+    if (!("rev" in event.data) || typeof event.data.rev !== "number") return;
+    if (this.#waiting) {
+      this.#waiting.push(event);
+      return;
+    }
+    if (event.data.rev <= this.#rev) return;
+    this.#rev = event.data.rev;
+    if (event.name === "entry.changed") this.#put(event.data.entry);
+    else if (event.name === "entry.grew") this.#grew(event.data);
+    else if (event.name === "entry.removed") this.#remove(event.data.ids ?? []);
+    else if (event.name === "conversation.changed") this.#status(event.data);
+  }
+
+  #put(entry: Entry): void {
+    const rows = place(this.rows, entry);
+    if (rows !== this.rows) {
+      this.prepended = false;
+      this.rows = rows;
+    }
+    if (entry.kind === "user") this.outbox.arrived(entry.text ?? "");
+  }
+
+  #grew(event: EntryGrew): void {
+    const row = findLast(this.rows, event.entry);
+    if (!row || !grow(row, event)) void this.fetch(event.entry);
+  }
+
+  #remove(ids: string[]): void {
+    const gone = new Set(ids);
+    this.prepended = false;
+    this.rows = this.rows.filter((row) => !gone.has(row.id));
+  }
+
+  /** Asks for one entry, uncut. */
+  async fetch(id: string): Promise<void> {
+    if (this.#fetching.has(id)) return;
+    this.#fetching.add(id);
+    const run = this.#run;
+    try {
+      const entry = await this.#host.api.conversations.entry({ workspace: this.workspace, entry: id });
+      if (run === this.#run) this.#put(entry);
+    } catch {
+      // The entry is gone, or the link is; a snapshot tells.
+      if (run === this.#run) void this.open();
+    } finally {
+      this.#fetching.delete(id);
+    }
+  }
+
+  /** Loads older entries in front. */
+  async loadMore(): Promise<void> {
+    const first = this.rows[0];
+    if (!this.more || this.loadingMore || !first) return;
+    this.loadingMore = true;
+    const run = this.#run;
+    try {
+      const page = await this.#host.api.conversations.page({ workspace: this.workspace, before: first.order, limit: pageSize });
+      if (run !== this.#run) return;
+      const known = new Set(this.rows.map((row) => row.id));
+      const older = (page.entries ?? []).filter((entry) => !known.has(entry.id)).map((entry) => new Row(entry));
+      this.prepended = true;
+      this.rows = [...older, ...this.rows];
+      this.more = page.more && older.length > 0;
+    } finally {
+      this.loadingMore = false;
+    }
+  }
+
+  /** Reads the init hook's output so far. */
+  async readInitLog(): Promise<void> {
+    const log = await this.#host.api.workspaces.initLog({ id: this.workspace });
+    this.initLog = (log ?? "").slice(-initMost);
+  }
+}

@@ -1,0 +1,57 @@
+// Every action that has a key, declared once. Keys, tooltips, the palette and the sheet of shortcuts
+// are made from this list.
+//
+// "Mod" is Ctrl, and Command on a Mac. The first key that the host can catch is the one that is shown:
+// a browser keeps Ctrl+N for itself. "Digit" stands for 1 to 9.
+
+export type CommandGroup = "General" | "Conversation" | "Workspaces" | "Interface";
+
+export interface CommandSpec {
+  id: string;
+  title: string;
+  group: CommandGroup;
+  keys: readonly string[];
+  /** Plain keys that act only outside text fields. */
+  plain?: boolean;
+  /** Handled where it happens, such as Enter in the composer; listed here for the sheet. */
+  local?: boolean;
+  /** Not offered in the palette. */
+  hidden?: boolean;
+}
+
+export const commands = [
+  { id: "palette.open", title: "Go to a workspace or run a command", group: "General", keys: ["Mod+Shift+P"], hidden: true },
+  { id: "settings.open", title: "Settings", group: "General", keys: ["Mod+,"] },
+  { id: "help.shortcuts", title: "Keyboard shortcuts", group: "General", keys: ["?", "F1"] },
+  { id: "dialog.close", title: "Close a dialog or menu", group: "General", keys: ["Escape"], local: true },
+
+  { id: "composer.focus", title: "Write a message", group: "Conversation", keys: ["Mod+I", "A", "I"] },
+  { id: "composer.send", title: "Send the message", group: "Conversation", keys: ["Enter"], local: true },
+  { id: "composer.newline", title: "New line in the message", group: "Conversation", keys: ["Shift+Enter"], local: true },
+  { id: "turn.interrupt", title: "Stop the agent", group: "Conversation", keys: ["Escape"] },
+  { id: "conversation.bottom", title: "Jump to the latest message", group: "Conversation", keys: ["Shift+G"] },
+  { id: "model.next", title: "Next model", group: "Conversation", keys: ["Mod+/"] },
+
+  { id: "workspace.new", title: "New workspace", group: "Workspaces", keys: ["Mod+N", "Alt+N"] },
+  { id: "project.add", title: "Add a project", group: "Workspaces", keys: ["Mod+Shift+A"] },
+  { id: "workspace.next", title: "Next workspace", group: "Workspaces", keys: ["Mod+J"] },
+  { id: "workspace.previous", title: "Previous workspace", group: "Workspaces", keys: ["Mod+K"] },
+  { id: "workspace.number", title: "Workspace 1 to 9", group: "Workspaces", keys: ["Mod+Digit"], hidden: true },
+  { id: "workspace.rename", title: "Rename this workspace", group: "Workspaces", keys: ["F2"] },
+  { id: "workspace.archive", title: "Archive or bring back this workspace", group: "Workspaces", keys: [] },
+  { id: "workspace.delete", title: "Delete this workspace", group: "Workspaces", keys: [] },
+  { id: "workspace.filter", title: "Filter workspaces", group: "Workspaces", keys: ["Mod+Shift+F"] },
+
+  { id: "sidebar.toggle", title: "Show or hide the sidebar", group: "Interface", keys: ["Mod+P"] },
+  { id: "right.toggle", title: "Show or hide the changes", group: "Interface", keys: ["Mod+Shift+D"] },
+  { id: "theme.toggle", title: "Switch between light and dark", group: "Interface", keys: [] },
+] as const satisfies readonly CommandSpec[];
+
+export type CommandId = (typeof commands)[number]["id"];
+
+/** The command's declaration. */
+export function specOf(id: CommandId): CommandSpec {
+  const spec: CommandSpec | undefined = commands.find((command) => command.id === id);
+  if (!spec) throw new Error(`no command ${id}`);
+  return spec;
+}

@@ -1,0 +1,4 @@
+export { modelOptions, needsKey } from "./options";
+export { default as SettingsDialog } from "./SettingsDialog.svelte";
+export { provideSettings, Settings, useSettings } from "./store.svelte";
+export { applyTheme, shownTheme } from "./theme";

@@ -1,0 +1,20 @@
+// The theme of the page: what the person chose, else what the system says.
+
+const light = "(prefers-color-scheme: light)";
+
+/** Shows a theme and follows the system while it is asked to. The result stops following. */
+export function applyTheme(theme: string): () => void {
+  const query = matchMedia(light);
+  const show = () => {
+    const shown = theme === "light" || theme === "dark" ? theme : query.matches ? "light" : "dark";
+    document.documentElement.dataset["theme"] = shown;
+  };
+  show();
+  query.addEventListener("change", show);
+  return () => query.removeEventListener("change", show);
+}
+
+/** The theme that shows now. */
+export function shownTheme(): "light" | "dark" {
+  return document.documentElement.dataset["theme"] === "light" ? "light" : "dark";
+}

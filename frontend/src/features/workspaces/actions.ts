@@ -1,0 +1,58 @@
+// What the menu of a workspace offers.
+import Archive from "@lucide/svelte/icons/archive";
+import ArchiveRestore from "@lucide/svelte/icons/archive-restore";
+import Copy from "@lucide/svelte/icons/copy";
+import Pencil from "@lucide/svelte/icons/pencil";
+import RefreshCw from "@lucide/svelte/icons/refresh-cw";
+import RotateCcw from "@lucide/svelte/icons/rotate-ccw";
+import Trash from "@lucide/svelte/icons/trash-2";
+import type { Host, Workspace } from "../../host/host";
+import type { Shell } from "../../lib/shell.svelte";
+import type { MenuItem } from "../../ui/Menu.svelte";
+import type { Toasts } from "../../ui/toasts.svelte";
+
+export interface Reach {
+  host: Host;
+  shell: Shell;
+  toasts: Toasts;
+  keys: { rename: string };
+}
+
+/** Archives a workspace, with a way back, or brings it back. */
+export async function toggleArchive(workspace: Workspace, { host, toasts }: Pick<Reach, "host" | "toasts">): Promise<void> {
+  const { id } = workspace;
+  const name = workspace.title || workspace.name;
+  try {
+    if (workspace.archivedAt) {
+      await host.api.workspaces.unarchive({ id });
+      return;
+    }
+    await host.api.workspaces.archive({ id });
+    toasts.info(`Archived “${name}”.`, {
+      label: "Undo",
+      run: () => void host.api.workspaces.unarchive({ id }).catch((error: unknown) => toasts.problem(error)),
+    });
+  } catch (error) {
+    toasts.problem(error);
+  }
+}
+
+export function workspaceMenu(workspace: Workspace, reach: Reach): MenuItem[] {
+  const { host, shell, toasts } = reach;
+  const { id } = workspace;
+  const act = (work: Promise<unknown>) => void work.catch((error: unknown) => toasts.problem(error));
+  const items: MenuItem[] = [
+    { kind: "item", label: "Rename…", icon: Pencil, keys: reach.keys.rename, onselect: () => shell.open({ kind: "renameWorkspace", workspace: id }) },
+    { kind: "item", label: "Copy the folder's path", icon: Copy, onselect: () => act(navigator.clipboard.writeText(workspace.dir).then(() => toasts.info("Path copied."))) },
+    { kind: "item", label: "Ask git again", icon: RefreshCw, onselect: () => act(host.api.workspaces.refreshGit({ id })) },
+  ];
+  if (workspace.init === "failed" || workspace.init === "done" || workspace.init === "skipped") {
+    items.push({ kind: "item", label: "Run the init hook again", icon: RotateCcw, onselect: () => act(host.api.workspaces.retryInit({ id })) });
+  }
+  items.push(
+    { kind: "line" },
+    { kind: "item", label: workspace.archivedAt ? "Bring back" : "Archive", icon: workspace.archivedAt ? ArchiveRestore : Archive, onselect: () => void toggleArchive(workspace, reach) },
+    { kind: "item", label: "Delete…", icon: Trash, danger: true, onselect: () => shell.open({ kind: "deleteWorkspace", workspace: id }) },
+  );
+  return items;
+}

@@ -1,0 +1,200 @@
+// A host without a core: the calls act on a world in memory. For tests, pictures and the component
+// page; it never ships.
+import { CallError, client, safeAddress, type Call, type CallName, type Calls, type ConnectionState, type Conversation, type Entry, type Host, type HostEvent, type HostListener, type PickResult, type Workspace } from "../host";
+import * as world from "./world";
+
+type Handlers = { [N in CallName]?: (args: Calls[N]["args"]) => Calls[N]["result"] | Promise<Calls[N]["result"]> };
+
+export class FakeHost implements Host {
+  readonly kind: "browser" | "desktop" = "browser";
+  readonly opened: string[] = [];
+  readonly calls: { name: CallName; args: unknown }[] = [];
+  projects = new Map(world.projects.map((one) => [one.id, one]));
+  workspaces = new Map(world.workspaces.map((one) => [one.id, one]));
+  conversations = new Map<string, Conversation>([["w1", world.pictured()], ["w3", world.failed()]]);
+  settings = { theme: "system", defaultModel: "" };
+  #listeners = new Set<HostListener>();
+  #state: ConnectionState = { kind: "online", version: "dev" };
+  #handlers: Handlers = {};
+  #rev = 100;
+
+  constructor(handlers: Handlers = {}) {
+    this.#handlers = { ...this.#standard(), ...handlers };
+  }
+
+  readonly api = client(((name: CallName, args: never) => this.#call(name, args)) as Call);
+
+  connection = (): ConnectionState => this.#state;
+  join = (_topic: string): (() => void) => () => undefined;
+  reconnect = (): void => this.setConnection({ kind: "online", version: "dev" });
+  pickFolder = (): Promise<PickResult> => Promise.resolve({ kind: "no_dialog" });
+
+  listen(listener: HostListener): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  openLink(address: string): boolean {
+    const safe = safeAddress(address);
+    if (safe !== undefined) this.opened.push(safe);
+    return safe !== undefined;
+  }
+
+  /** Replaces what a call does. */
+  handle<N extends CallName>(name: N, handler: (args: Calls[N]["args"]) => Calls[N]["result"] | Promise<Calls[N]["result"]>): void {
+    this.#handlers = { ...this.#handlers, [name]: handler };
+  }
+
+  emit(event: HostEvent): void {
+    for (const listener of this.#listeners) listener.event?.(event);
+  }
+
+  reset(): void {
+    for (const listener of this.#listeners) listener.reset?.();
+  }
+
+  setConnection(state: ConnectionState): void {
+    this.#state = state;
+    for (const listener of this.#listeners) listener.connection?.(state);
+  }
+
+  conversation(id: string): Conversation {
+    let found = this.conversations.get(id);
+    if (!found) {
+      found = { ...world.emptyConversation(id), model: this.workspaces.get(id)?.model ?? "demo:demo" };
+      this.conversations.set(id, found);
+    }
+    return found;
+  }
+
+  rev(): number {
+    return ++this.#rev;
+  }
+
+  /** Adds or replaces an entry, and says so. */
+  put(id: string, entry: Entry): void {
+    const conversation = this.conversation(id);
+    const others = conversation.entries.filter((one) => one.id !== entry.id);
+    conversation.entries = [...others, entry].sort((a, b) => a.order - b.order);
+    conversation.rev = this.rev();
+    this.emit({ name: "entry.changed", data: { workspace: id, rev: conversation.rev, entry } });
+  }
+
+  grow(id: string, entry: Entry, field: "text" | "output", text: string): Entry {
+    const conversation = this.conversation(id);
+    const before = (field === "text" ? entry.text : entry.tool?.output) ?? "";
+    const grown: Entry = field === "text" ? { ...entry, text: before + text } : { ...entry, tool: { ...(entry.tool ?? { name: "", status: "running", input: "" }), output: before + text } };
+    conversation.entries = conversation.entries.map((one) => (one.id === entry.id ? grown : one));
+    conversation.rev = this.rev();
+    this.emit({ name: "entry.grew", data: { workspace: id, rev: conversation.rev, entry: entry.id, field, at: before.length, text } });
+    return grown;
+  }
+
+  update(id: string, changes: Partial<Conversation>): void {
+    const conversation = this.conversation(id);
+    Object.assign(conversation, changes, { rev: this.rev() });
+    const { rev, activity, queue, held, todos, model, usage } = conversation;
+    this.emit({ name: "conversation.changed", data: { workspace: id, rev, activity, queue, held, todos, model, usage } });
+    const workspace = this.workspaces.get(id);
+    if (workspace) this.putWorkspace({ ...workspace, activity, model });
+  }
+
+  putWorkspace(workspace: Workspace): Workspace {
+    const next = { ...workspace, rev: this.rev() };
+    this.workspaces.set(next.id, next);
+    this.emit({ name: "workspace.changed", data: { workspace: next } });
+    return next;
+  }
+
+  async #call(name: CallName, args: never): Promise<unknown> {
+    this.calls.push({ name, args });
+    await Promise.resolve();
+    const handler = this.#handlers[name] as ((args: never) => unknown) | undefined;
+    if (!handler) throw new CallError("internal", `The fake host does not know ${name}.`);
+    return structuredClone(await handler(args));
+  }
+
+  #workspace(id: string): Workspace {
+    const found = this.workspaces.get(id);
+    if (!found) throw new CallError("not_found", "This workspace is gone.");
+    return found;
+  }
+
+  #standard(): Handlers {
+    return {
+      "projects.list": () => [...this.projects.values()],
+      "projects.add": ({ path }) => this.#addProject(path),
+      "projects.remove": ({ id }) => {
+        if ([...this.workspaces.values()].some((one) => one.projectId === id)) throw new CallError("in_use", "This project still has workspaces. Delete them first.");
+        this.projects.delete(id);
+        this.emit({ name: "project.removed", data: { id } });
+      },
+      "projects.setTrust": ({ id, trusted }) => {
+        const found = this.projects.get(id);
+        if (!found) throw new CallError("not_found", "This project is gone.");
+        const next = { ...found, trusted, rev: this.rev() };
+        this.projects.set(id, next);
+        return next;
+      },
+      "projects.branches": () => ({ current: "main", local: ["main", "config-split", "release-2.4", "upload-jitter"], remote: ["origin/main", "origin/release-2.4"], heldBy: [{ branch: "main", dir: "/home/ada/code/harbor" }, { branch: "upload-jitter", dir: "/x", workspace: "w1" }], noCommit: false }),
+      "projects.browse": ({ path }) => browse(path),
+      "workspaces.list": () => [...this.workspaces.values()],
+      "workspaces.create": (args) => this.putWorkspace(world.workspace({ id: `n${this.rev()}`, projectId: args.projectId, name: args.branch || "quiet-otter", title: args.title ?? "quiet-otter", model: args.model ?? "demo:demo", createdAt: new Date().toISOString(), activeAt: new Date().toISOString() })),
+      "workspaces.rename": ({ id, title, name }) => this.putWorkspace({ ...this.#workspace(id), ...(title ? { title } : {}), ...(name ? { name } : {}) }),
+      "workspaces.archive": ({ id }) => this.putWorkspace({ ...this.#workspace(id), archivedAt: new Date().toISOString() }),
+      "workspaces.unarchive": ({ id }) => this.putWorkspace({ ...this.#workspace(id), archivedAt: undefined }),
+      "workspaces.atRisk": ({ id }) => ({ clean: false, unknown: "", changed: ["store/upload.go"], untracked: ["store/backoff.go", "assets/harbor.png"], commits: ["store: back off with jitter", "store: test the back-off"], counts: { changed: 1, untracked: 2, commits: 2 }, confirm: this.#workspace(id).name }),
+      "workspaces.delete": ({ id }) => {
+        this.workspaces.delete(id);
+        this.emit({ name: "workspace.removed", data: { id } });
+      },
+      "workspaces.repair": ({ id }) => void this.putWorkspace({ ...this.#workspace(id), health: "ready" }),
+      "workspaces.setModel": ({ workspace, model }) => this.update(workspace, { model }),
+      "workspaces.markSeen": ({ id }) => void this.putWorkspace({ ...this.#workspace(id), activity: "idle" }),
+      "workspaces.diff": ({ id }) => (id === "w1" || id === "w2" ? world.diff : { base: "main", files: [], more: 0 }),
+      "workspaces.initLog": () => "npm ci\nadded 212 packages in 3 s\n",
+      "workspaces.retryInit": () => undefined,
+      "workspaces.refreshGit": () => undefined,
+      "conversations.open": ({ id }) => this.conversation(id),
+      "conversations.page": () => ({ entries: [], more: false }),
+      "conversations.entry": ({ workspace, entry }) => {
+        const found = this.conversation(workspace).entries.find((one) => one.id === entry);
+        if (!found) throw new CallError("not_found", "This entry is gone.");
+        return found;
+      },
+      "conversations.send": ({ workspace, text }) => this.put(workspace, world.entry({ kind: "user", text, order: Date.now() })),
+      "conversations.interrupt": ({ id }) => this.update(id, { activity: "interrupted" }),
+      "conversations.removeQueued": ({ workspace, id }) => this.update(workspace, { queue: this.conversation(workspace).queue.filter((one) => one.id !== id) }),
+      "conversations.release": ({ id }) => this.update(id, { held: false, queue: [] }),
+      "settings.get": () => this.settings,
+      "settings.set": (settings) => void (this.settings = settings),
+      "settings.models": () => world.models,
+      "settings.providers": () => world.providers,
+      "settings.setProvider": () => undefined,
+      "system.about": () => ({ version: "0.1.0", commit: "4f6d2b7a91", os: "Debian GNU/Linux 12, linux/amd64", root: "/home/ada/.carrel", sandbox: "none", desktop: false, problems: [], home: "/home/ada" }),
+      "system.doctor": () => [
+        { name: "git", status: "ok", detail: "2.39.5" },
+        { name: "sandbox", status: "warning", detail: "Commands are not sandboxed on this version." },
+        { name: "desktop window", status: "missing", detail: "WebKitGTK is not installed.", mend: "apt-get install libwebkit2gtk-4.1-0" },
+      ],
+      "system.pickFolder": () => ({ path: "", cancelled: true }),
+      "system.raise": () => undefined,
+      "system.openURL": () => undefined,
+    };
+  }
+
+  #addProject(path: string) {
+    if (path.includes("nothing")) throw new CallError("not_found", `There is no folder at ${path}.`);
+    const name = path.split("/").pop() ?? path;
+    const added = world.project({ id: name, name, path, rev: this.rev() });
+    this.projects.set(added.id, added);
+    this.emit({ name: "project.changed", data: { project: added } });
+    return added;
+  }
+}
+
+function browse(path: string) {
+  const here = path || "/home/ada/code";
+  const entry = (name: string, isGit: boolean) => ({ name, path: `${here}/${name}`, isGit });
+  return { path: here, parent: here.slice(0, here.lastIndexOf("/")) || "/", entries: [entry("harbor", true), entry("lighthouse", true), entry("notes", false), entry("tidewater", true)], cut: false };
+}

@@ -1,0 +1,47 @@
+// The fake host of a whole page. The fragment chooses the scene: #scene=first&theme=light.
+import type { Host } from "../host";
+import { playDemo } from "./demo";
+import { FakeHost } from "./host";
+import { entry } from "./world";
+
+declare global {
+  interface Window {
+    /** For journeys. */
+    fake?: FakeHost;
+  }
+}
+
+/** Builds the scene that the address asks for. */
+export function fakePage(): Host {
+  const asked = new URLSearchParams(location.hash.slice(1));
+  const host = new FakeHost();
+  host.settings.theme = asked.get("theme") ?? "system";
+  playDemo(host, Number(asked.get("pace") ?? 24));
+  const scene = asked.get("scene") ?? "main";
+  if (scene === "first" || scene === "refused") {
+    host.projects.clear();
+    host.workspaces.clear();
+  }
+  if (scene === "nowork") host.workspaces.clear();
+  if (scene === "long") fillLong(host);
+  if (scene === "refused") host.setConnection({ kind: "refused", reason: "Carrel was started again, so this page's key is no longer valid." });
+  if (scene === "offline") host.setConnection({ kind: "offline", since: Date.now() - 9000, nextTry: Date.now() + 6000 });
+  sessionStorage.setItem("carrel.workspace", asked.get("workspace") ?? (scene === "main" || scene === "offline" ? "w1" : scene === "long" ? "w2" : ""));
+  window.fake = host;
+  return host;
+}
+
+/** 400 turns, the older ones by pages. */
+function fillLong(host: FakeHost): void {
+  const all = Array.from({ length: 400 }, (_, i) => [
+    entry({ kind: "user", text: `Question ${i + 1}` }),
+    entry({ kind: "assistant", text: `Answer ${i + 1}. ${"Some words that make lines of different length. ".repeat(1 + (i % 7))}` }),
+  ]).flat();
+  const conversation = host.conversation("w2");
+  conversation.entries = all.slice(-100);
+  conversation.more = true;
+  host.handle("conversations.page", ({ before, limit }) => {
+    const older = all.filter((one) => one.order < before);
+    return { entries: older.slice(-limit), more: older.length > limit };
+  });
+}

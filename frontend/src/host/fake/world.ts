@@ -1,0 +1,168 @@
+// A small world for tests and pictures: the same that the reference picture shows.
+import type { Conversation, Diff, Entry, GitState, Model, Project, Provider, Workspace } from "../host";
+
+export const hour = 3_600_000;
+const now = Date.now();
+export const at = (ago: number): string => new Date(now - ago).toISOString();
+
+export function project(changes: Partial<Project> & { id: string; name: string }): Project {
+  return { rev: 1, path: `/home/ada/code/${changes.name}`, isGit: true, trusted: true, missing: false, branch: "main", addedAt: at(90 * hour), ...changes };
+}
+
+export function git(changes: Partial<GitState> & { branch: string }): GitState {
+  return { head: "4f6d2b7a91c05e8834fd6a3cbb12d9a7e0f1c2d3", subject: "store: back off with jitter", ahead: 0, behind: 0, staged: 0, unstaged: 0, untracked: 0, conflicts: 0, added: 0, removed: 0, ...changes };
+}
+
+export function workspace(changes: Partial<Workspace> & { id: string; name: string; projectId: string }): Workspace {
+  return {
+    rev: 1,
+    title: changes.name,
+    runtime: "worktree",
+    branch: changes.name,
+    base: "main",
+    dir: `/home/ada/.carrel/src/${changes.projectId}-k3x9/${changes.name}`,
+    model: "anthropic:claude-sonnet-5",
+    health: "ready",
+    activity: "idle",
+    init: "none",
+    createdAt: at(2 * hour),
+    activeAt: at(2 * hour),
+    git: git({ branch: changes.name }),
+    ...changes,
+  };
+}
+
+export const projects: Project[] = [
+  project({ id: "harbor", name: "harbor", automation: [".carrel/init", ".carrel/tool_post"] }),
+  project({ id: "tidewater", name: "tidewater", trusted: false, automation: [".carrel/init: npm ci && npm run build", ".carrel/tool_pre"] }),
+  project({ id: "old", name: "breakwater", missing: true, path: "/mnt/usb/breakwater" }),
+];
+
+export const workspaces: Workspace[] = [
+  workspace({ id: "w1", projectId: "harbor", name: "upload-jitter", title: "Retry with jitter in the uploader", activity: "running_tools", createdAt: at(0.1 * hour), activeAt: at(0.03 * hour), init: "done", git: git({ branch: "upload-jitter", ahead: 2, unstaged: 2, untracked: 1, added: 84, removed: 12 }) }),
+  workspace({ id: "w2", projectId: "harbor", name: "config-split", title: "Split the config loader", activity: "done", createdAt: at(1 * hour), git: git({ branch: "config-split", ahead: 4, added: 210, removed: 190 }) }),
+  workspace({ id: "w3", projectId: "harbor", name: "scheduler-flake", title: "Flaky scheduler test", activity: "failed", createdAt: at(2 * hour), git: git({ branch: "scheduler-flake", unstaged: 1, added: 3, removed: 1 }) }),
+  workspace({ id: "w4", projectId: "harbor", name: "docs-flags", title: "Docs for the new flags", createdAt: at(3 * hour), activeAt: at(3 * hour), model: "demo:demo", git: git({ branch: "docs-flags", ahead: 2, behind: 3 }) }),
+  workspace({ id: "w5", projectId: "tidewater", name: "stream-import", title: "Port the importer to streams", createdAt: at(26 * hour), activeAt: at(26 * hour), init: "skipped", health: "missing", healthNote: "The folder was deleted by hand. The branch stream-import still has its two commits." }),
+  workspace({ id: "w6", projectId: "harbor", name: "old-cache", title: "Try a smaller cache", createdAt: at(300 * hour), activeAt: at(290 * hour), archivedAt: at(200 * hour) }),
+];
+
+export const models: Model[] = [
+  { id: "anthropic:claude-sonnet-5", name: "Claude Sonnet 5", provider: "anthropic", available: true },
+  { id: "anthropic:claude-opus-5", name: "Claude Opus 5", provider: "anthropic", available: true },
+  { id: "openai:gpt-6", name: "GPT-6", provider: "openai", available: false },
+  { id: "demo:demo", name: "Demo", provider: "demo", available: true, demo: true },
+];
+
+export const providers: Provider[] = [
+  { id: "anthropic", name: "Anthropic", configured: true, keySource: "ANTHROPIC_API_KEY", wire: "anthropic-messages" },
+  { id: "openai", name: "OpenAI", configured: false, wire: "openai-responses" },
+  { id: "local", name: "Local server", configured: true, keySource: "settings", baseUrl: "http://127.0.0.1:8080/v1", wire: "openai-compatible", error: "Nothing answers at 127.0.0.1:8080." },
+  { id: "demo", name: "Demo", configured: true, wire: "demo" },
+];
+
+const editPatch = `@@ -39,6 +39,9 @@ func (u *Uploader) Put(ctx context.Context, b Blob) error {
+ 	for attempt := 0; ; attempt++ {
+-		if attempt == 3 { return err }
++		if attempt == u.MaxAttempts { return err }
++		if err := u.wait(ctx, delay(attempt, resp)); err != nil {
++			return err
++		}
+`;
+
+const backoffPatch = `@@ -0,0 +1,20 @@
++package store
++
++import (
++	"math/rand/v2"
++	"net/http"
++	"time"
++)
++
++const (
++	base    = 200 * time.Millisecond
++	ceiling = 30 * time.Second
++)
++
++// delay is how long to wait before attempt n: full jitter, capped. A Retry-After header wins.
++func delay(n int, r *http.Response) time.Duration {
++	if d, ok := retryAfter(r); ok {
++		return d
++	}
++	top := min(base<<n, ceiling)
++	return rand.N(top)
++}
+`;
+
+export const diff: Diff = {
+  base: "main",
+  more: 0,
+  files: [
+    { path: "store/upload.go", status: "M", added: 21, removed: 8, patch: editPatch + "@@ -88,3 +91,4 @@ func (u *Uploader) wait(ctx context.Context, d time.Duration) error {\n 	select {\n-	case <-time.After(d):\n+	case <-u.clock.After(d):\n+		return nil\n 	case <-ctx.Done():\n" },
+    { path: "store/backoff.go", status: "A", added: 34, removed: 0, patch: backoffPatch },
+    { path: "store/upload_test.go", status: "M", added: 29, removed: 4, patch: "@@ -1,2 +1,3 @@\n package store\n+// a test\n" },
+    { path: "assets/harbor.png", status: "?", added: 0, removed: 0, binary: true },
+  ],
+};
+
+let order = 0;
+export function entry(changes: Partial<Entry> & Pick<Entry, "kind">): Entry {
+  order++;
+  return { id: `e${order}`, order, time: at(0.05 * hour), turn: "t1", ...changes };
+}
+
+function tool(name: string, input: object, rest: Partial<NonNullable<Entry["tool"]>>): Entry {
+  return entry({ kind: "tool", tool: { name, status: "ok", input: JSON.stringify(input), ...rest } });
+}
+
+/** The conversation of the reference picture. */
+export function pictured(): Conversation {
+  const todos = [
+    { content: "Read how uploads are retried", status: "completed" },
+    { content: "Back off with full jitter", status: "completed" },
+    { content: "Prove it with a test", status: "in_progress" },
+    { content: "Commit", status: "pending" },
+  ];
+  return {
+    rev: 1,
+    workspace: "w1",
+    more: false,
+    activity: "running_tools",
+    held: false,
+    model: "anthropic:claude-sonnet-5",
+    queue: [{ id: "q1", text: "Then write a line in the changelog.", time: at(0) }],
+    todos,
+    usage: { input: 40_100, output: 2200, cacheRead: 31_000, cacheWrite: 0, context: 42_300 },
+    entries: [
+      entry({ kind: "user", text: "Uploads fail in bursts when the store throttles. Back off with jitter, honour Retry-After, and prove it with a test." }),
+      entry({ kind: "assistant", reasoning: true, text: "The uploader has its own loop. I should look at how it decides to give up before I change it." }),
+      entry({ kind: "assistant", text: "The uploader retries at once, three times, in `store/upload.go`. I will give it exponential back-off with full jitter, capped at 30 s, and let a `Retry-After` header win." }),
+      tool("file_read", { path: "store/upload.go" }, { detail: { firstLine: 1, lastLine: 142, totalLines: 142 } }),
+      tool("file_edit_replace_string", { path: "store/upload.go", old_string: "a", new_string: "b" }, { detail: { diff: editPatch, added: 9, removed: 4 } }),
+      tool("bash", { script: "go test ./store -run Retry -count=20" }, { status: "ok", output: "ok  \tharbor/store\t3.080s\n", detail: { exitCode: 0, durationMs: 3100 } }),
+      tool("bash", { script: "go vet ./..." }, { status: "failed", output: "store/upload.go:61:6: declared and not used: resp\n", detail: { exitCode: 1, durationMs: 840 } }),
+      entry({ kind: "assistant", text: "`resp` is left over. Once it is gone:\n\n1. the loop waits `delay(attempt, resp)`,\n2. a cancelled context ends the wait at once.\n\n```go\nif err := u.wait(ctx, delay(attempt, resp)); err != nil {\n\treturn err\n}\n```" }),
+      tool("bash", { script: "go test ./..." }, { status: "running", output: "ok  \tharbor/cmd\t0.21s\nok  \tharbor/store\t3.08s\n", started: at(4000) }),
+    ],
+  };
+}
+
+export function failed(): Conversation {
+  return {
+    ...emptyConversation("w3"),
+    activity: "failed",
+    held: true,
+    queue: [{ id: "q2", text: "And run it a hundred times.", time: at(0) }],
+    entries: [
+      entry({ kind: "user", text: "TestTick fails one time in fifty. Find out why." }),
+      entry({ kind: "assistant", text: "I run it until it fails." }),
+      tool("bash", { script: "go test ./sched -run TestTick -count=200" }, { status: "interrupted", output: "--- FAIL: TestTick (0.05s)\n    sched_test.go:41: tick 3 came twice\n" }),
+      entry({ kind: "note", level: "warning", text: "The provider asked to wait; tried again twice." }),
+      entry({ kind: "turn_end", code: "rate_limit", text: "Anthropic is limiting requests. Wait a minute and go on, or choose another model." }),
+    ],
+  };
+}
+
+export function emptyConversation(workspace: string): Conversation {
+  return { rev: 1, workspace, entries: [], more: false, activity: "idle", queue: [], held: false, todos: [], model: "", usage: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, context: 0 } };
+}

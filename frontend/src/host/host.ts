@@ -1,0 +1,72 @@
+// What the app sees of the core: typed calls, events, and the state of the connection. Only this
+// folder knows how they travel.
+import type { Api, HostEvent } from "./api.gen";
+
+export * from "./api.gen";
+
+/** The state of the connection to the core. */
+export type ConnectionState =
+  | { kind: "connecting" }
+  | { kind: "online"; version: string }
+  /** The link broke; attempts go on. `since` and `nextTry` are milliseconds of the page's clock. */
+  | { kind: "offline"; since: number; nextTry: number }
+  /** The core does not accept this page's key; only the person can mend that. */
+  | { kind: "refused"; reason: string };
+
+/** A failed call. The message is a sentence for the person. */
+export class CallError extends Error {
+  override name = "CallError";
+  constructor(
+    /** A stable code, such as "not_found"; "timeout" and "connection_lost" are the page's own. */
+    readonly code: string,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+/** What a host tells its listeners. */
+export interface HostListener {
+  event?(event: HostEvent): void;
+  /** Events were missed: take every snapshot again. */
+  reset?(): void;
+  connection?(state: ConnectionState): void;
+}
+
+/** A way to the core. */
+export interface Host {
+  readonly kind: "browser" | "desktop";
+  readonly api: Api;
+  connection(): ConnectionState;
+  /** Adds a listener; the result removes it. */
+  listen(listener: HostListener): () => void;
+  /** Asks for the events of a topic; counted, so that two views can share one. The result leaves. */
+  join(topic: string): () => void;
+  /** Opens the native folder dialog, or says that there is none. */
+  pickFolder(): Promise<PickResult>;
+  /** Opens an http, https or mailto address outside the app; anything else is refused. */
+  openLink(address: string): boolean;
+  /** Tries to connect now. A new key replaces the refused one. */
+  reconnect(key?: string): void;
+}
+
+/** The outcome of a native folder dialog. */
+export type PickResult = { kind: "picked"; path: string } | { kind: "cancelled" } | { kind: "no_dialog" };
+
+/** The sentence of anything that was thrown. */
+export function sentence(error: unknown): string {
+  if (error instanceof CallError) return error.message;
+  if (error instanceof Error && error.message) return error.message;
+  return "Something went wrong. Try again.";
+}
+
+/** The address, if it is one that may leave the app. */
+export function safeAddress(address: string): string | undefined {
+  let url: URL;
+  try {
+    url = new URL(address);
+  } catch {
+    return undefined;
+  }
+  return ["http:", "https:", "mailto:"].includes(url.protocol) ? url.href : undefined;
+}

@@ -1,0 +1,43 @@
+// The host of the real page, in a browser and in the desktop window. They differ only in the folder
+// dialog and in how a link leaves the app.
+import { client, safeAddress, type Host, type PickResult } from "./host";
+import { readIdentity, rememberKey } from "./key";
+import { Wire, type Socket } from "./wire";
+
+/** Connects the page to the core that served it. */
+export function connectPage(version: string): Host {
+  const identity = readIdentity(location, history, sessionStorage);
+  const address = `${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/ws`;
+  const wire = new Wire({
+    connect: () => new WebSocket(address) as unknown as Socket,
+    key: identity.key,
+    version,
+  });
+  const api = client(wire.call);
+  wire.start();
+  addEventListener("online", () => wire.reconnect());
+  document.addEventListener("visibilitychange", () => {
+    if (!document.hidden) wire.reconnect();
+  });
+  return {
+    kind: identity.kind,
+    api,
+    connection: () => wire.state(),
+    listen: (listener) => wire.listen(listener),
+    join: (topic) => wire.join(topic),
+    reconnect: (typed) => wire.reconnect(typed === undefined ? undefined : rememberKey(typed, sessionStorage)),
+    pickFolder: async (): Promise<PickResult> => {
+      if (identity.kind !== "desktop") return { kind: "no_dialog" };
+      const picked = await api.system.pickFolder();
+      return picked.cancelled ? { kind: "cancelled" } : { kind: "picked", path: picked.path };
+    },
+    openLink: (link) => {
+      const safe = safeAddress(link);
+      if (safe === undefined) return false;
+      // The window has no tabs: its process hands web addresses to the person's browser.
+      if (identity.kind === "desktop" && !safe.startsWith("mailto:")) void api.system.openURL({ url: safe });
+      else window.open(safe, "_blank", "noopener,noreferrer");
+      return true;
+    },
+  };
+}

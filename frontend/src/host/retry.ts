@@ -1,0 +1,65 @@
+// Which calls may be sent twice. When the link breaks while a call is under way, nobody knows
+// whether the core did it; these are repeated after the reconnect, the others fail with a sentence.
+import type { CallName } from "./api.gen";
+
+const repeatable: Record<CallName, boolean> = {
+  "projects.list": true,
+  "projects.add": true, // adding again returns the same project
+  "projects.remove": false,
+  "projects.relocate": true,
+  "projects.setTrust": true,
+  "projects.branches": true,
+  "projects.drop": false,
+  "projects.browse": true,
+  "workspaces.list": true,
+  "workspaces.create": false,
+  "workspaces.rename": true,
+  "workspaces.archive": true,
+  "workspaces.unarchive": true,
+  "workspaces.atRisk": true,
+  "workspaces.delete": false,
+  "workspaces.repair": false,
+  "workspaces.setModel": true,
+  "workspaces.markSeen": true,
+  "workspaces.diff": true,
+  "workspaces.initLog": true,
+  "workspaces.retryInit": false,
+  "workspaces.refreshGit": true,
+  "conversations.open": true,
+  "conversations.page": true,
+  "conversations.entry": true,
+  "conversations.send": true, // the message carries an id
+  "conversations.interrupt": true,
+  "conversations.removeQueued": true,
+  "conversations.release": true,
+  "settings.get": true,
+  "settings.set": true,
+  "settings.models": true,
+  "settings.providers": true,
+  "settings.setProvider": true,
+  "system.about": true,
+  "system.doctor": true,
+  "system.pickFolder": false,
+  "system.raise": true,
+  "system.openURL": false,
+};
+
+/** Whether a call may be sent again when nobody knows whether it arrived. */
+export function mayRepeat(name: string): boolean {
+  return (repeatable as Record<string, boolean | undefined>)[name] ?? false;
+}
+
+const seconds = 1000;
+const timeouts: Partial<Record<CallName, number>> = {
+  "workspaces.create": 15 * 60 * seconds, // a large checkout with submodules
+  "workspaces.repair": 15 * 60 * seconds,
+  "workspaces.delete": 2 * 60 * seconds,
+  "workspaces.diff": 60 * seconds,
+  "system.doctor": 60 * seconds,
+  "system.pickFolder": Number.POSITIVE_INFINITY, // a person decides
+};
+
+/** How long a call may take, in milliseconds. */
+export function timeoutOf(name: string): number {
+  return (timeouts as Record<string, number | undefined>)[name] ?? 30 * seconds;
+}

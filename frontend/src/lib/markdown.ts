@@ -1,0 +1,79 @@
+// Markdown in pieces. Text that streams in is cut into blocks; finished blocks are never parsed or
+// drawn again, so that a long answer costs as much per frame as a short one.
+import MarkdownIt from "markdown-it";
+import { safeAddress } from "../host/host";
+
+/** A piece of a document: a fenced code block, or anything else as source. */
+export type Block = { kind: "code"; language: string; text: string } | { kind: "text"; html: string };
+
+const md = new MarkdownIt({ html: false, linkify: true, breaks: false });
+
+type Token = ReturnType<typeof md.parse>[number];
+md.linkify.set({ fuzzyLink: false, fuzzyEmail: false });
+md.validateLink = (address) => safeAddress(address) !== undefined;
+// An image would be fetched from anywhere; it is shown as a link to it.
+md.renderer.rules.image = (tokens, index, _options, _env) => {
+  const token = tokens[index];
+  const address = String(token?.attrGet("src") ?? "");
+  const label = token?.content || address;
+  return `<a href="${md.utils.escapeHtml(address)}">${md.utils.escapeHtml(label)}</a>`;
+};
+
+/** Cuts a document that grows at its end. */
+export class Blocks {
+  #text = "";
+  #done: Block[] = [];
+  #tail = "";
+  #env: Record<string, unknown> = {};
+
+  /** The blocks of the text. The blocks before the last few are the same objects as last time. */
+  update(text: string, live: boolean): Block[] {
+    if (!live || !text.startsWith(this.#text)) return this.#whole(text);
+    this.#tail += text.slice(this.#text.length);
+    this.#text = text;
+    const lines = this.#tail.split("\n");
+    const complete = lines.length - 1;
+    const groups = topLevel(md.parse(this.#tail, this.#env));
+    let cut = 0;
+    for (let i = 0; i + 1 < groups.length; i++) {
+      const next = groups[i + 1];
+      const group = groups[i];
+      // A line that is still being written may yet join the block before it.
+      if (!next || !group || next.line >= complete) break;
+      this.#done.push(this.#block(group.tokens));
+      cut = i + 1;
+    }
+    const rest = groups.slice(cut);
+    if (cut > 0) this.#tail = lines.slice(rest[0]?.line ?? complete).join("\n");
+    return [...this.#done, ...rest.map((group) => this.#block(group.tokens))];
+  }
+
+  #whole(text: string): Block[] {
+    this.#text = text;
+    this.#tail = text;
+    this.#done = [];
+    this.#env = {};
+    return topLevel(md.parse(text, this.#env)).map((group) => this.#block(group.tokens));
+  }
+
+  #block(tokens: Token[]): Block {
+    const first = tokens[0];
+    if (first && tokens.length === 1 && (first.type === "fence" || first.type === "code_block")) {
+      return { kind: "code", language: first.info.trim().split(/\s+/)[0] ?? "", text: first.content.replace(/\n$/, "") };
+    }
+    return { kind: "text", html: md.renderer.render(tokens, md.options, this.#env) };
+  }
+}
+
+function topLevel(tokens: Token[]): { line: number; tokens: Token[] }[] {
+  const groups: { line: number; tokens: Token[] }[] = [];
+  let current: Token[] = [];
+  for (const token of tokens) {
+    current.push(token);
+    if (token.level === 0 && token.nesting <= 0) {
+      groups.push({ line: current[0]?.map?.[0] ?? 0, tokens: current });
+      current = [];
+    }
+  }
+  return groups;
+}

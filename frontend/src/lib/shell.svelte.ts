@@ -1,0 +1,63 @@
+// Where the person is: the chosen workspace, the open dialog, which columns show. Nothing here
+// outlives the tab, apart from the chosen workspace, which a reload keeps.
+
+/** The dialog that is open; at most one. */
+export type DialogState =
+  | { kind: "none" }
+  | { kind: "addProject" }
+  | { kind: "locateProject"; project: string }
+  | { kind: "removeProject"; project: string }
+  | { kind: "trustProject"; project: string }
+  | { kind: "newWorkspace"; project?: string | undefined }
+  | { kind: "renameWorkspace"; workspace: string }
+  | { kind: "deleteWorkspace"; workspace: string }
+  | { kind: "settings"; section?: SettingsSection }
+  | { kind: "palette" }
+  | { kind: "shortcuts" };
+
+export type SettingsSection = "general" | "providers" | "about";
+
+export const sidebarWidth = { initial: 264, min: 200, max: 420 };
+export const rightWidth = { initial: 420, min: 300, max: 900 };
+
+const KEY = "carrel.workspace";
+
+export class Shell {
+  #storage: Storage;
+  #selected = $state.raw("");
+  dialog = $state.raw<DialogState>({ kind: "none" });
+  /** The columns, where there is room for them. */
+  sidebarShown = $state(true);
+  rightShown = $state(true);
+  /** The sheets that replace them where there is not. */
+  sidebarSheet = $state(false);
+  rightSheet = $state(false);
+  sidebar = $state(sidebarWidth.initial);
+  right = $state(rightWidth.initial);
+  filterShown = $state(false);
+
+  constructor(storage: Storage) {
+    this.#storage = storage;
+    this.#selected = storage.getItem(KEY) ?? "";
+  }
+
+  /** The id of the chosen workspace, or "". */
+  get selected(): string {
+    return this.#selected;
+  }
+
+  select(workspace: string): void {
+    this.#selected = workspace;
+    this.#storage.setItem(KEY, workspace);
+    this.sidebarSheet = false;
+  }
+
+  open(dialog: DialogState): void {
+    this.sidebarSheet = false;
+    this.dialog = dialog;
+  }
+
+  close(): void {
+    this.dialog = { kind: "none" };
+  }
+}

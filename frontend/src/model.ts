@@ -1,0 +1,56 @@
+// Puts the app together: every store over one host, each provided to the views.
+import { Connection, provideConnection } from "./features/connection/index";
+import { Desk, provideDesk } from "./features/conversation/index";
+import { CommandCenter, provideCommands } from "./features/help/index";
+import { Projects, provideProjects } from "./features/projects/index";
+import { provideSettings, Settings } from "./features/settings/index";
+import { provideWorkspaces, Workspaces } from "./features/workspaces/index";
+import type { Host } from "./host/host";
+import { provideHost, provideShell } from "./lib/context";
+import { Drafts, provideDrafts } from "./lib/drafts.svelte";
+import { Shell } from "./lib/shell.svelte";
+import { provideLinks } from "./ui/links";
+import { provideToasts, Toasts } from "./ui/toasts.svelte";
+
+export interface Model {
+  host: Host;
+  shell: Shell;
+  toasts: Toasts;
+  projects: Projects;
+  workspaces: Workspaces;
+  settings: Settings;
+  connection: Connection;
+  commands: CommandCenter;
+  desk: Desk;
+}
+
+/** Makes the stores and hands them to the views below. Call it while the root component starts. */
+export function provideModel(host: Host): Model {
+  const mac = /Mac|iPhone|iPad/.test(navigator.platform);
+  const model: Model = {
+    host,
+    shell: new Shell(sessionStorage),
+    toasts: new Toasts(),
+    projects: new Projects(host),
+    workspaces: new Workspaces(host),
+    settings: new Settings(host),
+    connection: new Connection(host),
+    commands: new CommandCenter({ mac, browser: host.kind === "browser" }),
+    desk: new Desk(host),
+  };
+  provideHost(host);
+  provideShell(model.shell);
+  provideToasts(model.toasts);
+  provideProjects(model.projects);
+  provideWorkspaces(model.workspaces);
+  provideSettings(model.settings);
+  provideConnection(model.connection);
+  provideCommands(model.commands);
+  provideDesk(model.desk);
+  provideDrafts(new Drafts());
+  provideLinks((address) => {
+    if (!host.openLink(address)) model.toasts.problem("Carrel opens only web and mail addresses.");
+  });
+  void Promise.all([model.projects.refresh(), model.workspaces.refresh(), model.settings.refresh().catch((error: unknown) => model.toasts.problem(error))]);
+  return model;
+}

@@ -1,0 +1,12 @@
+import { defineConfig } from "vitest/config";
+
+// Journeys and screenshots drive a real Chromium, one at a time.
+export default defineConfig({
+  test: {
+    environment: "node",
+    include: ["e2e/**/*.e2e.ts"],
+    fileParallelism: false,
+    testTimeout: 60_000,
+    hookTimeout: 120_000,
+  },
+});
