@@ -14,6 +14,7 @@ import (
 	"carrel/agent/catalog"
 	"carrel/agent/tool"
 	"carrel/agent/transcript"
+	"carrel/agent/turn"
 	"carrel/store"
 	"carrel/workspaces"
 	"carrel/workspaces/git"
@@ -235,6 +236,9 @@ func (a *App) session(ctx context.Context, id string) (*session, error) {
 				a.mu.Unlock()
 			}
 			close(o.ready)
+			if o.err == nil && o.s.current().State != turn.Idle { // a turn that was cut off
+				a.workspaceChanged(id)
+			}
 		})
 	}
 	a.mu.Unlock()

@@ -100,3 +100,23 @@ func TestResultsFollowTheOrderOfTheCalls(t *testing.T) {
 		t.Errorf("the running call reads %q", got)
 	}
 }
+
+func TestHistoryMayBeAskedForWhileTheLogGrows(t *testing.T) {
+	dir, want := filled(t, 400)
+	l := open(t, dir)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for n := range 50 {
+			turn(t, l, 400+n)
+		}
+	}()
+	for range 20 {
+		checkLegal(t, l)
+	}
+	<-done
+	got := texts(t, l)
+	if diff := cmp.Diff(want, got[:800]); diff != "" || len(got) != 900 {
+		t.Errorf("%d messages: %s", len(got), diff)
+	}
+}

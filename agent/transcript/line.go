@@ -16,6 +16,9 @@ const maxLine = 32 << 20
 // ErrTooLarge is wrapped by Append for a record over 32 MiB.
 var ErrTooLarge = errors.New("record is over 32 MiB")
 
+// maxTries bounds the search of a damaged line, whose cost could be quadratic otherwise.
+const maxTries = 1000
+
 // recordHead is how every line that we write begins; a damaged line is searched for it.
 var recordHead = []byte(`{"seq":`)
 
@@ -50,7 +53,7 @@ func decodeLine(line []byte) (recs []found, whole bool) {
 	if err := json.Unmarshal(line, &r); err == nil && sound(&r) {
 		return []found{{0, len(line), r}}, true
 	}
-	for pos := 0; pos < len(line); {
+	for pos, tries := 0, 0; pos < len(line) && tries < maxTries; tries++ {
 		i := bytes.Index(line[pos:], recordHead)
 		if i < 0 {
 			break

@@ -14,6 +14,7 @@ import (
 func (l *Log) load() error {
 	l.idx.close()
 	l.st, l.hist, l.pending = State{Torn: l.st.Torn}, nil, 0
+	l.gen++
 	size, err := l.loadSaved()
 	if err != nil { // missing, old or damaged: the log itself tells
 		l.st, size = State{Torn: l.st.Torn}, 0
@@ -26,6 +27,7 @@ func (l *Log) load() error {
 func (l *Log) rebuild() error {
 	l.idx.close()
 	l.st, l.hist, l.pending, l.size = State{Torn: l.st.Torn}, nil, 0, 0
+	l.gen++
 	if err := l.scan(); err != nil {
 		return err
 	}

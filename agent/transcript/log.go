@@ -36,6 +36,7 @@ type Log struct {
 	pending int // damaged lines after size, seen by a reader
 	idx     index
 	hist    *history // nil until asked for
+	gen     int      // counts how often the state was read anew
 }
 
 // Open opens the log in dir, making both where missing, for the one process that holds the

@@ -48,35 +48,56 @@ func (l *Log) Since(seq uint64) ([]Record, error) {
 // crash is there as far as it had arrived, with StopError. The parts are shared: copy before
 // changing one.
 func (l *Log) History() ([]model.Message, error) {
-	var out []model.Message
-	err := l.reading(func() error {
-		if l.hist == nil {
-			h := &history{}
-			if err := l.fold(h); err != nil {
-				return err
-			}
-			l.hist = h
+	var b historyBuild
+	for {
+		out, done, err := b.next(l)
+		if done || err != nil {
+			return out, err
 		}
-		out = l.hist.messages()
-		return nil
-	})
-	return out, err
+	}
 }
 
-// foldBatch is how many records are held at once while all are read.
-const foldBatch = 256
+// historyBatch is how many records are read before others get their turn at the log, so that an
+// interrupt never waits for a long history.
+const historyBatch = 256
 
-func (l *Log) fold(h *history) error {
-	for lo, n := 0, l.idx.count(); lo < n; lo += foldBatch {
-		recs, err := l.records(lo, min(lo+foldBatch, n))
+// historyBuild folds the history for the first time, a batch at a time.
+type historyBuild struct {
+	h    *history
+	last uint64 // seq of the last record that is in h
+	gen  int    // of the log when h was begun
+}
+
+// next folds the next batch in. It gives the messages when that was the last.
+func (b *historyBuild) next(l *Log) (out []model.Message, done bool, err error) {
+	err = l.reading(func() error {
+		if l.hist != nil {
+			out, done = l.hist.messages(), true
+			return nil
+		}
+		if b.h == nil || b.gen != l.gen {
+			*b = historyBuild{h: &history{}, gen: l.gen}
+		}
+		lo, err := l.idx.search(b.last + 1)
+		if err != nil {
+			return err
+		}
+		hi := min(lo+historyBatch, l.idx.count())
+		recs, err := l.records(lo, hi)
 		if err != nil {
 			return err
 		}
 		for i := range recs {
-			h.apply(&recs[i])
+			b.h.apply(&recs[i])
+			b.last = recs[i].Seq
 		}
-	}
-	return nil
+		if hi == l.idx.count() {
+			l.hist = b.h
+			out, done = l.hist.messages(), true
+		}
+		return nil
+	})
+	return out, done, err
 }
 
 // reading runs f under the lock, once more on a rebuilt index when the index was wrong.

@@ -2,7 +2,8 @@
 //
 // It promises: what was appended is never rewritten; a crash at any byte loses at most the record
 // being written; a damaged line is kept, skipped and counted; opening costs the same for a long
-// conversation as for a short one.
+// conversation as for a short one. Beside the log lie index (where each record is) and fold (the
+// state at the last turn's end), both disposable, and blobs.
 package transcript
 
 import (
