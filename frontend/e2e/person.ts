@@ -1,5 +1,6 @@
 // A person at a page of Carrel: what they do, and what they must never see happen.
 import type { Locator, Page } from "playwright-core";
+import { expect } from "vitest";
 import type { Carrel } from "./carrel";
 import { watchErrors } from "./browser";
 
@@ -9,6 +10,8 @@ export class Person {
   readonly errors: string[];
   /** Every address that the page asked for, and every socket that it opened. */
   readonly requests: string[] = [];
+  /** How many turns have ended, as the server told this page. */
+  #ended = 0;
   /** Native dialogs and windows: the page has no reason for any. */
   readonly surprises: string[] = [];
 
@@ -18,7 +21,17 @@ export class Person {
     this.errors = watchErrors(page);
     page.setDefaultTimeout(15_000);
     page.on("request", (request) => this.requests.push(request.url()));
-    page.on("websocket", (socket) => this.requests.push(socket.url()));
+    page.on("websocket", (socket) => {
+      this.requests.push(socket.url());
+      let working = false;
+      socket.on("framereceived", ({ payload }) => {
+        const frame = JSON.parse(String(payload)) as { event?: string; data?: { activity?: string } };
+        if (frame.event !== "conversation.changed") return;
+        const works = /^(preparing|streaming|running_tools|interrupting)$/.test(frame.data?.activity ?? "");
+        if (working && !works) this.#ended++;
+        working = works;
+      });
+    });
     page.on("dialog", (dialog) => {
       this.surprises.push(`dialog: ${dialog.message()}`);
       void dialog.dismiss();
@@ -40,7 +53,9 @@ export class Person {
   }
 
   async connected(): Promise<void> {
-    await this.page.getByRole("navigation").getByText("Connected", { exact: true }).waitFor();
+    const narrow = (this.page.viewportSize()?.width ?? 0) <= 760;
+    const sign = narrow ? this.page.getByRole("heading").first() : this.page.getByRole("navigation").getByText("Connected", { exact: true });
+    await sign.waitFor();
   }
 
   button(name: string | RegExp): Locator {
@@ -120,8 +135,9 @@ export class Person {
 
   /** Sends a message and waits for the end of its turn. */
   async ask(text: string): Promise<void> {
+    const before = this.#ended;
     await this.write(text);
-    await this.message(text).last().waitFor();
+    await expect.poll(() => this.#ended, { timeout: 30_000 }).toBeGreaterThan(before);
     await this.rest();
   }
 
