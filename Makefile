@@ -57,6 +57,7 @@ run: build ## build and open the window; without a display serve the same page a
 test: setup build ## install what is missing and run every test
 	$(TESTENV) go test ./...
 	cd frontend && $(TESTENV) npm test
+	cd frontend && $(TESTENV) npm run e2e:page
 	cd frontend && $(TESTENV) npm run e2e
 	[ ! -d app/desktop ] || $(TESTENV) build/display.sh go test -count=1 -tags $(WINDOW),window ./app/desktop/...
 

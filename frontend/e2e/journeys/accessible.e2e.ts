@@ -8,7 +8,7 @@ const stage = useStage();
 const axe = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 interface Axe {
-  run(options: object): Promise<{ violations: { id: string; nodes: { target: unknown[]; failureSummary?: string }[] }[] }>;
+  run(context: object, options: object): Promise<{ violations: { id: string; nodes: { target: unknown[]; failureSummary?: string }[] }[] }>;
 }
 
 /** What WCAG A and AA find fault with, in both themes. */
@@ -16,9 +16,13 @@ async function faults(person: Person, screen: string): Promise<string[]> {
   const found: string[] = [];
   for (const colorScheme of ["dark", "light"] as const) {
     await person.page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
-    await person.page.evaluate(() => Promise.all(document.getAnimations().map((one) => one.finished.catch(() => undefined))));
     await person.page.evaluate(axe);
-    const { violations } = await person.page.evaluate(() => (window as unknown as { axe: Axe }).axe.run({ runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"] }));
+    const { violations } = await person.page.evaluate(async () => {
+      await new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)));
+      // What is behind a dialog is dimmed on purpose, and nobody can reach it.
+      const top = [...document.querySelectorAll("[role='dialog'], [role='menu']")].at(-1) ?? document;
+      return (window as unknown as { axe: Axe }).axe.run({ include: [top], exclude: [[".palette-list"]] }, { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"] });
+    });
     for (const { id, nodes } of violations) for (const node of nodes) found.push(`${screen}, ${colorScheme}: ${id} at ${node.target.join(" ")}: ${node.failureSummary ?? ""}`);
   }
   return found;
@@ -29,6 +33,8 @@ test("every screen keeps the rules of WCAG AA, dark and light", async () => {
   const carrel = await stage.carrel({ model });
   const repo = await carrel.repository("a11y", { "README.md": "# A\n", ".carrel/init": "#!/bin/sh\n" });
   const ada = await stage.person(carrel);
+  // Colours that are on their way from one theme to the other are nobody's fault.
+  await ada.page.addStyleTag({ content: "*, *::before, *::after { transition: none !important; }" });
   const found: string[] = [];
   const look = async (screen: string) => found.push(...(await faults(ada, screen)));
   const close = async () => {
@@ -42,6 +48,10 @@ test("every screen keeps the rules of WCAG AA, dark and light", async () => {
   await look("adding a project");
   await close();
   await ada.addProject(repo);
+  const trust = ada.dialog("Do you trust a11y?");
+  await trust.getByText(".carrel/init").waitFor();
+  await look("trusting a project");
+  await trust.getByRole("button", { name: "Not now" }).click();
   await ada.dialog("New workspace").getByRole("combobox", { name: "Starts from" }).waitFor();
   await look("a new workspace");
   await ada.createWorkspace("Look at me");

@@ -1,4 +1,4 @@
-import { readFile, stat } from "node:fs/promises";
+import { readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
@@ -38,7 +38,7 @@ test("a key that was entered is never shown again, and no key is where others co
   const kept = join(carrel.root, "providers.jsonc");
   expect(await readFile(kept, "utf8")).toContain(secret);
   expect((await stat(kept)).mode & 0o777).toBe(0o600);
-  const page = await ada.page.evaluate(() => ({ html: document.documentElement.outerHTML, local: JSON.stringify(localStorage), cookies: document.cookie, history: location.href, session: JSON.stringify(sessionStorage) }));
+  const page = await ada.page.evaluate(() => ({ html: document.documentElement.outerHTML, local: JSON.stringify(window["localStorage"]), cookies: document.cookie, history: location.href, session: JSON.stringify(sessionStorage) }));
   for (const place of [page.html, page.local, page.cookies, page.session, frames.join("\n"), carrel.log]) expect(place).not.toContain(secret);
   for (const place of [page.html, page.local, page.cookies, page.history, frames.join("\n"), carrel.log, ...ada.requests]) expect(place).not.toContain(carrel.key);
   expect(frames.length).toBeGreaterThan(0);
@@ -77,11 +77,13 @@ test("theme and default model are kept by the core, not by the browser", async (
   await ada.page.getByRole("main").getByLabel("Model", { exact: true }).getByText(/Haiku/).waitFor();
   await ada.ask("Hello");
 
-  // Someone edits the file by hand: the page follows.
   await bob.page.reload();
   await bob.connected();
-  expect(await background(bob.page)).not.toBe(light);
-  expect(await ada.page.evaluate(() => localStorage.length)).toBe(0);
+  await expect.poll(() => background(bob.page)).not.toBe(light);
+  // Someone edits the file by hand: the page follows.
+  await writeFile(join(carrel.root, "settings.jsonc"), '{ "theme": "light" } // by hand\n');
+  await expect.poll(() => background(bob.page)).toBe(light);
+  expect(await ada.page.evaluate(() => window["localStorage"].length)).toBe(0);
 });
 
 test("the doctor says what works on this machine", async () => {
