@@ -99,6 +99,10 @@ fmt: ## format the Go files
 generate: ## write the page's typed client again
 	go run ./app/wire/gen
 
+.PHONY: picture
+picture: setup core ## take the README's picture again
+	cd frontend && npm run picture
+
 .PHONY: screenshots
 screenshots: setup build ## take the pictures of the page again
 	cd frontend && npm run screenshots

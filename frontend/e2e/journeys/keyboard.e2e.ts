@@ -57,9 +57,11 @@ test("a first run without a mouse", async () => {
   await keyboard.press("Shift+Enter");
   await keyboard.type("lines");
   await keyboard.press("Enter");
-  await ada.message("Two").waitFor();
+  await ada.log.getByText("To review it:").waitFor();
   await ada.rest();
-  expect(await ada.said()).toEqual(["Two\nlines"]);
+  await ada.log.evaluate((log) => log.scrollTo(0, 0));
+  await expect.poll(() => ada.said()).toEqual(["Two\nlines"]);
+  await keyboard.press("Control+i");
 
   // The sidebar, the conversation's rows and the changes are all within reach.
   await tabTo(ada, /DEMO\.md/);
