@@ -58,6 +58,7 @@ type stage struct {
 	window    *exec.Cmd
 	ended     chan struct{}
 	stderr    *bytes.Buffer
+	pictured  bool // the failure
 }
 
 func newStage(t *testing.T) *stage {
@@ -104,7 +105,8 @@ func (s *stage) launch(args ...string) {
 	go func() { defer close(ended); _ = window.Wait() }()
 	s.t.Cleanup(func() { _ = window.Process.Kill(); <-ended })
 	s.t.Cleanup(func() {
-		if s.t.Failed() {
+		if s.t.Failed() && !s.pictured {
+			s.pictured = true
 			s.shot("failed")
 			s.t.Logf("the window said:\n%s", s.stderr)
 		}
@@ -121,6 +123,8 @@ func (s *stage) attached() {
 
 func (s *stage) eventually(what string, holds func() bool) {
 	s.t.Helper()
+	began := time.Now()
+	defer func() { s.t.Logf("%6.2f s for: %s", time.Since(began).Seconds(), what) }()
 	eventually(s.t, what, func() bool {
 		select {
 		case <-s.ended:
@@ -128,6 +132,17 @@ func (s *stage) eventually(what string, holds func() bool) {
 		default:
 		}
 		return holds()
+	})
+}
+
+// painted waits until the window has drawn a page. Before that the inspector must not be asked: it
+// takes the whole process down.
+func (s *stage) painted() {
+	s.t.Helper()
+	s.id()
+	s.eventually("the window has drawn something", func() bool {
+		m, err := recall(s.root)
+		return err == nil && m.Blank == 0 && m != memory{}
 	})
 }
 

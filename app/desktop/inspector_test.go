@@ -32,7 +32,7 @@ func (s *stage) focused(selector string) {
 // ask evaluates an expression in the page and returns its value as JSON, "" when there is no page
 // just now.
 func (s *stage) ask(expression string) string {
-	ctx, cancel := context.WithTimeout(s.t.Context(), 5*time.Second)
+	ctx, cancel := context.WithTimeout(s.t.Context(), time.Second)
 	defer cancel()
 	value, err := evaluate(ctx, s.inspector, expression)
 	if err != nil && !errors.Is(err, context.Canceled) {
@@ -47,7 +47,7 @@ func evaluate(ctx context.Context, inspector, expression string) (string, error)
 	if err != nil {
 		return "", err
 	}
-	defer func() { _ = conn.CloseNow() }()
+	defer func() { _ = conn.Close(websocket.StatusNormalClosure, "") }() // it serves one inspector at a time
 	conn.SetReadLimit(16 << 20)
 	for {
 		_, data, err := conn.Read(ctx)
