@@ -186,7 +186,7 @@ func TestWindowThatDrewIsNotWatched(t *testing.T) {
 	w := &window{root: openRoot(t), log: discard(), painted: make(chan struct{}), memory: memory{}.began()}
 	w.drew()
 	w.drew()
-	w.watch(t.Context(), 0) // returns, and does not start the window again
+	w.watch(t.Context(), time.Hour) // returns, and does not start the window again
 	if m, err := recall(w.root); err != nil || m.Blank != 0 {
 		t.Errorf("%+v, %v", m, err)
 	}

@@ -37,7 +37,7 @@ var binaries = sync.OnceValues(func() (string, error) {
 		"carrel":         {},
 		"carrel-desktop": {"-tags", "desktop,production,webkit2_41,devtools,window"},
 	} {
-		cmd := exec.Command("go", append(append([]string{"build"}, args...), "-o", filepath.Join(dir, name), "carrel")...)
+		cmd := exec.Command("go", append(append([]string{"build", "-trimpath"}, args...), "-o", filepath.Join(dir, name), "carrel")...)
 		if name == "carrel" {
 			cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 		}

@@ -11,6 +11,7 @@ import (
 
 	"carrel/app"
 	"carrel/app/attach"
+	"carrel/app/wire"
 )
 
 // fakeScreen counts what the keeper asks of the window.
@@ -191,5 +192,40 @@ func TestClaimGivesUpOnAWindowThatNeverComes(t *testing.T) {
 	cancel()
 	if second, err := claim(ctx, root, nil); second != nil || err == nil || errors.Is(err, attach.ErrNoCore) {
 		t.Errorf("%v, %v", second, err)
+	}
+}
+
+func TestFoldersOfTheCommandLineAreOpenedOnceThePageIsThere(t *testing.T) {
+	k, screen := attachedKeeper(t, "dev")
+	dir := repository(t, "given")
+	w := &window{root: k.root, log: discard(), keeper: k, screen: screen, given: []string{dir}}
+	opened := make(chan struct{})
+	go func() { defer close(opened); w.openGiven(t.Context()) }()
+	dropped := make(chan wire.Event, 16)
+	page, err := wire.Dial(t.Context(), wire.ClientOptions{Role: wire.Browser, Events: func(e wire.Event) { dropped <- e },
+		Find: func(ctx context.Context) (wire.Address, error) {
+			core, err := attach.Find(ctx, k.root)
+			return wire.Address{URL: core.URL, Token: core.Token}, err
+		}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = page.Close() }()
+	for e := range dropped {
+		if e.Name == "folders.dropped" {
+			break
+		}
+	}
+	<-opened
+}
+
+func TestPageThatCrashesAgainAndAgainIsLeftAlone(t *testing.T) {
+	screen := &fakeScreen{homes: make(chan struct{}, 100)}
+	k := newKeeper(openRoot(t), self(t), "dev", "", screen, discard())
+	for range 3 * crashLimit {
+		k.viewCrashed()
+	}
+	if n := len(screen.homes); n != crashLimit {
+		t.Errorf("loaded %d times", n)
 	}
 }

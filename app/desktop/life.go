@@ -58,6 +58,11 @@ func (w *window) watch(ctx context.Context, wait time.Duration) {
 		return
 	case <-timer.C:
 	}
+	select {
+	case <-w.painted: // at the same moment
+		return
+	default:
+	}
 	if w.draw.asked || w.draw.how == drawSafe {
 		w.log.Error("the window stays blank; CARREL_GPU=auto, always or never chooses how it draws, and carrel serve shows the same page in a browser")
 		return

@@ -52,8 +52,6 @@ func without(t *testing.T, bin, name string) string {
 	return dir
 }
 
-func pid(s *stage) string { return strconv.Itoa(s.window.Process.Pid) }
-
 func coreProc(s *stage) string { return strconv.Itoa(s.core().PID) }
 
 // faded waits until the window's own page, which comes in slowly, is there.

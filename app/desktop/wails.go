@@ -7,6 +7,7 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/wailsapp/wails/v2"
 	"github.com/wailsapp/wails/v2/pkg/options"
@@ -19,6 +20,10 @@ import (
 
 //go:embed icon.png
 var icon []byte
+
+// firstPaint is how long the window may take to draw something before it is taken for blank. A busy
+// machine takes some three seconds.
+const firstPaint = 15 * time.Second
 
 // paintedEvent is what a page's script tells us when a frame of it has been drawn.
 const paintedEvent = "carrel:painted"
