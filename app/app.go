@@ -133,6 +133,10 @@ func (a *App) background(ctx context.Context) {
 	})
 }
 
+// Recover puts right what a process left behind that died while it made or changed workspaces. It
+// is for a headless App that no core runs beside; others do it by themselves.
+func (a *App) Recover(ctx context.Context) error { return a.desks.Recover(ctx) }
+
 // API gives the services.
 func (a *App) API() API {
 	return API{Projects: projects{a}, Workspaces: desks{a}, Conversations: conversations{a},

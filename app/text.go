@@ -12,12 +12,15 @@ const (
 	maxLabel = 200
 )
 
+// CutNote ends a text of an Entry of which only the beginning is shown.
+const CutNote = "\n… cut here; open the entry to see the rest"
+
 // cutText cuts s to at most n bytes without cutting a character, and says so.
 func cutText(s string, n int) string {
 	if len(s) <= n {
 		return s
 	}
-	return s[:runeStart(s, n)] + "\n… cut here; open the entry to see the rest"
+	return s[:runeStart(s, n)] + CutNote
 }
 
 // runeStart is the start of the character in which the byte at n is.

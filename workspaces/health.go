@@ -37,14 +37,13 @@ func (d *Desks) Check(ctx context.Context, w Workspace) Health {
 		return Health{State: HealthReady}
 	}
 	state := HealthBroken
-	switch r.Code {
-	case StillCreating:
+	switch {
+	case r.Code == StillCreating:
 		state = HealthCreating
-	case FolderMissing:
+	case r.Code == FolderMissing:
 		state = HealthMissing
-	case NotWorktreeThere:
+	case r.Code == NotWorktreeThere:
 		state = HealthNotWorktree
-	default: // broken
 	}
 	return Health{State: state, Note: r.Message}
 }
@@ -157,10 +156,10 @@ func (d *Desks) Repair(ctx context.Context, id string) error {
 	if w.Runtime == runtime.Local {
 		return r
 	}
-	switch r.Code {
-	case FolderMissing:
+	switch {
+	case r.Code == FolderMissing:
 		err = d.restore(ctx, p, w)
-	case NotWorktreeThere:
+	case r.Code == NotWorktreeThere:
 		err = d.reregister(ctx, p, w)
 	default:
 		return r
