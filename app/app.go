@@ -171,11 +171,14 @@ func (a *App) Busy() bool {
 }
 
 // Close interrupts what runs, saves it and ends everything that the App owns. It takes at most as
-// long as ctx allows; what has not ended by then ends with the process. Closing twice is harmless.
+// long as ctx allows; what has not ended by then goes on ending, or ends with the process. Closing
+// twice is harmless.
 func (a *App) Close(ctx context.Context) error {
 	a.closeOnce.Do(func() {
 		go func() {
 			defer close(a.closeDone)
+			ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeLimit)
+			defer cancel()
 			a.closeErr = a.shutDown(ctx)
 		}()
 	})

@@ -90,9 +90,12 @@ func (a *App) forget(id string) {
 	}
 	a.mu.Lock()
 	delete(a.desk, id)
-	if a.sessions[id] != nil && !a.closed {
+	if o := a.sessions[id]; o != nil && !a.closed {
+		delete(a.sessions, id)
 		a.work.Go(func() {
-			if err := a.leave(context.Background(), id); err != nil {
+			ctx, cancel := context.WithTimeout(context.Background(), closeLimit)
+			defer cancel()
+			if err := a.end(ctx, id, o); err != nil {
 				a.logger.Warn("close the conversation of a workspace that is gone", "workspace", id, "err", err)
 			}
 		})

@@ -50,41 +50,40 @@ func overlay(read, live []Entry) []Entry {
 
 // page reads about n entries before an order.
 func (s *session) page(before uint64, n int) (Page, error) {
-	seq := orderSeq(before)
-	for {
-		records, more, err := s.records(seq, n)
-		if err != nil {
-			return Page{}, err
-		}
-		entries := fold(records, maxShown, s.reader().State().Turn)
-		if len(entries) > 0 || !more {
-			return Page{Entries: entries, More: more}, nil
-		}
-		seq = records[0].Seq
+	records, more, err := s.records(orderSeq(before), n)
+	if err != nil {
+		return Page{}, err
 	}
+	return Page{Entries: fold(records, maxShown, s.reader().State().Turn), More: more}, nil
 }
 
 // records reads what about n entries are made of, older than seq (0: the newest), and whether there
-// are older ones. It begins where a step or message does, so that every result finds its call.
+// are older ones; where there are, it has at least one entry to page on from. It begins where a step
+// or message does, so that every result finds its call.
 func (s *session) records(seq uint64, n int) ([]transcript.Record, bool, error) {
-	for n *= 2; ; n *= 2 {
+	for n, most := 2*n, pageBytes; ; n, most = 2*n, 2*most {
 		records, more, err := s.reader().Before(seq, n)
 		if err != nil {
 			return nil, false, err
 		}
-		if from, ok := pageStart(records, more); ok {
-			return records[from:], more || from > 0, nil
+		from, ok := pageStart(records, more, most)
+		if !ok {
+			continue
+		}
+		records, more = records[from:], more || from > 0
+		if !more || len(fold(records, maxShown, "")) > 0 {
+			return records, more, nil
 		}
 	}
 }
 
 // pageStart is where a page begins in the records before its end: at the oldest boundary that keeps
-// it small enough. It is false when the records are too few for one, and there are more.
-func pageStart(records []transcript.Record, more bool) (int, bool) {
+// it at most that many bytes. It is false when the records are too few for one, and there are more.
+func pageStart(records []transcript.Record, more bool, most int) (int, bool) {
 	start, size := -1, 0
 	for i := len(records) - 1; i >= 0; i-- {
 		size += shownSize(&records[i])
-		if size > pageBytes && start >= 0 {
+		if size > most && start >= 0 {
 			return start, true
 		}
 		if boundary(&records[i]) {

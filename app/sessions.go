@@ -102,6 +102,11 @@ func (a *App) closeSession(ctx context.Context, id string) error {
 	o := a.sessions[id]
 	delete(a.sessions, id)
 	a.mu.Unlock()
+	return a.end(ctx, id, o)
+}
+
+// end ends a conversation that nobody finds any more; o may be nil.
+func (a *App) end(ctx context.Context, id string, o *opening) error {
 	var err error
 	if o != nil {
 		select {
