@@ -163,10 +163,10 @@ func (p *textPrinter) grew(g app.EntryGrew) {
 		return // reasoning, arguments or output
 	}
 	text, cut := strings.CutSuffix(g.Text, app.CutNote)
+	p.begin(g.Entry)
 	if cut {
 		p.long = g.Entry
 	}
-	p.begin(g.Entry)
 	_, _ = fmt.Fprint(p.io.Out, plain(text))
 	p.shown[g.Entry] = from + len(text)
 }
