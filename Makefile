@@ -59,7 +59,7 @@ test: setup build ## install what is missing and run every test
 	cd frontend && $(TESTENV) npm test
 	cd frontend && $(TESTENV) npm run e2e:page
 	cd frontend && $(TESTENV) npm run e2e
-	[ ! -d app/desktop ] || $(TESTENV) build/display.sh go test -count=1 -tags $(WINDOW),window ./app/desktop/...
+	[ ! -d app/desktop ] || $(TESTENV) build/display.sh go test -count=1 -trimpath -tags $(WINDOW),window ./app/desktop/...
 
 .PHONY: lint
 lint: setup lint-go lint-page ## look for mistakes without running anything
