@@ -20,6 +20,8 @@ export class Carrel {
   #env: Record<string, string>;
   #server: ChildProcess | undefined;
   #log = "";
+  /** How the server ended when nobody had asked it to. */
+  fate = "";
 
   private constructor(dir: string, env: Record<string, string>) {
     this.dir = dir;
@@ -44,6 +46,9 @@ export class Carrel {
     const key = before ? { CARREL_SERVER_AUTH_TOKEN: this.key } : {};
     const server = spawn(binary, ["serve", "--port", before?.port ?? "0"], { cwd: this.home, env: { ...this.#env, ...key }, stdio: ["ignore", "pipe", "pipe"] });
     this.#server = server;
+    server.once("exit", (code, signal) => {
+      if (this.#server === server) this.fate = `carrel serve ended by itself with ${code ?? signal}: ${this.#log}`;
+    });
     process.once("exit", () => server.kill("SIGKILL"));
     const said = new Promise<string>((done, fail) => {
       let text = "";

@@ -1,6 +1,6 @@
 // The stage of a journey: a browser, and whatever Carrels, models and people it asks for. After each
-// test everything is taken down, and every person must have been left in peace: no error on their
-// page, no native dialog, no request to anywhere but their own Carrel.
+// test everything is taken down. No Carrel may have ended by itself, and every person must have been
+// left in peace: no error on their page, no native dialog, no request to anywhere else.
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Browser, BrowserContextOptions } from "playwright-core";
@@ -33,7 +33,7 @@ export function useStage(): Stage {
   afterAll(() => browser?.close());
   afterEach(async (context) => {
     const there = people;
-    const complaints = there.flatMap((person) => person.complaints());
+    const complaints = [...carrels.map((carrel) => carrel.fate).filter((fate) => fate !== ""), ...there.flatMap((person) => person.complaints())];
     if (context.task.result?.state === "fail" || complaints.length > 0) await photograph(context, there);
     await Promise.all(there.map((person) => person.page.context().close()));
     await Promise.all(carrels.map((carrel) => carrel.dispose()));

@@ -109,7 +109,8 @@ test("a repository with hostile names, contents and history stays text", async (
   });
   await ada.ask("Touch them");
   const closed = ada.log.getByRole("button", { expanded: false });
-  while ((await closed.count()) > 0) await closed.first().click();
+  await closed.evaluateAll((rows) => rows.forEach((row) => row instanceof HTMLElement && row.click()));
+  await ada.log.getByText(`"${short}"`).first().waitFor();
   await unharmed(ada);
   await ada.menu("Delete…");
   await ada.dialog(/^Delete/).getByText("This work exists nowhere else").waitFor();

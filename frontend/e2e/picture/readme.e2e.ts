@@ -73,8 +73,8 @@ test("the README's picture", { timeout: 120_000 }, async () => {
     (say) => say.text("Uploads now survive a store that is busy for a moment:\n\n- `upload` tries **503** and **429** again, up to five times. The wait doubles from 200 ms and is drawn at random below that, so that clients do not come back together.\n- Any other answer fails at once, as before.\n- Three tests cover it; they pass a clock in, so nothing sleeps.\n\nIt is one commit on `retry-uploads-with-jitter`. I left the timeout of a single try alone: 30 s is generous, but that is another change."),
   );
   await ada.ask("An upload fails for good when the store answers 503 once. Retry with backoff and jitter, and test it.");
-  await ada.changes.getByRole("option", { name: /upload\.js/ }).first().click();
-  await ada.changes.getByText("full jitter").waitFor();
+  await ada.changes.getByRole("option", { name: /upload\.test\.js/ }).click();
+  await ada.changes.getByText("a busy store is tried again").waitFor();
   await ada.row("Retry uploads with jitter").getByText("↑1").waitFor();
   await ada.row("Rename Pool to Basin").getByText("↑1").waitFor();
   // One edit is shown open; the others are one line each, as a reader would leave them.

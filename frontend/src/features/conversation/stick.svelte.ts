@@ -32,14 +32,16 @@ export class Stick {
   /** Call it on every scroll event. */
   scrolled(): void {
     const { scrollTop, scrollHeight, clientHeight } = this.#scroller;
-    const end = scrollHeight - scrollTop - clientHeight < near;
+    const toEnd = scrollHeight - scrollTop - clientHeight;
+    const up = scrollTop < this.#top - 1;
     // The list corrects the place when it has measured rows; such a move comes with another height.
     const person = scrollHeight === this.#height || performance.now() - this.#touched < gesture;
-    if (end) this.atEnd = true;
-    else if (scrollTop < this.#top - 1 && person) this.atEnd = false;
+    // However little it is, a move up is meant; on the way down, near is near enough.
+    if (up && person && toEnd > 1) this.atEnd = false;
+    else if (toEnd < near) this.atEnd = true;
     this.#top = scrollTop;
     this.#height = scrollHeight;
-    this.#follow();
+    if (!person) this.#follow();
   }
 
   toEnd(): void {
