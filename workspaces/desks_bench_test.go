@@ -26,71 +26,48 @@ func (b *bench) bigRepo() string {
 func BenchmarkWorkspace(b *testing.B) {
 	d := newBench(b)
 	repo := d.bigRepo()
-	p := d.add(repo)
-	n := 0
+	p, n := d.add(repo), 0
 	next := func() string { n++; return fmt.Sprintf("w%d", n) }
-	b.Run("git worktree add", func(b *testing.B) {
-		for b.Loop() {
-			name := next()
-			d.git(repo, "worktree", "add", "-q", "-b", name, filepath.Join(repo, "..", name))
-		}
-	})
-	b.Run("git worktree remove", func(b *testing.B) {
-		for b.Loop() {
-			b.StopTimer()
-			name := next()
-			dir := filepath.Join(repo, "..", name)
-			d.git(repo, "worktree", "add", "-q", "-b", name, dir)
-			b.StartTimer()
-			d.git(repo, "worktree", "remove", dir)
-		}
-	})
-	create := func(b *testing.B) Workspace {
-		w, err := d.Create(b.Context(), NewWorkspace{ProjectID: p.ID, Name: next()})
-		if err != nil {
+	create := func() Workspace { return d.make(NewWorkspace{ProjectID: p.ID, Name: next()}) }
+	ready := func() { d.spareReady(p) }
+	nothing := func() {}
+
+	var tree string
+	addTree := func() {
+		tree = filepath.Join(repo, "..", next())
+		d.git(repo, "worktree", "add", "-q", "-b", filepath.Base(tree), tree)
+	}
+	measure(b, "git worktree add", nothing, addTree)
+	measure(b, "git worktree remove", addTree, func() { d.git(repo, "worktree", "remove", tree) })
+	measure(b, "create first", func() {
+		d.jobs.wait(sparesKey)
+		if err := d.dropSpare(b.Context(), p); err != nil {
 			b.Fatal(err)
 		}
-		return w
-	}
-	b.Run("create first", func(b *testing.B) {
-		for b.Loop() {
-			b.StopTimer()
-			d.jobs.wait(sparesKey)
-			if err := d.dropSpare(b.Context(), p); err != nil {
-				b.Fatal(err)
-			}
-			b.StartTimer()
-			create(b)
-			b.StopTimer()
-			d.jobs.wait(sparesKey)
-			b.StartTimer()
+	}, func() { create() })
+	measure(b, "create with spare", ready, func() { create() })
+	var w Workspace
+	measure(b, "delete", func() { w = create(); ready() }, func() {
+		if err := d.Delete(b.Context(), w.ID, "", false); err != nil {
+			b.Fatal(err)
 		}
 	})
-	b.Run("create with spare", func(b *testing.B) {
-		for b.Loop() {
-			b.StopTimer()
-			d.spareReady(p)
-			b.StartTimer()
-			create(b)
+	w = create()
+	measure(b, "check", nothing, func() {
+		if h := d.Check(b.Context(), w); h.State != HealthReady {
+			b.Fatal(h)
 		}
 	})
-	b.Run("delete", func(b *testing.B) {
+}
+
+// measure times work, each time after an untimed preparation.
+func measure(b *testing.B, name string, prepare, work func()) {
+	b.Run(name, func(b *testing.B) {
 		for b.Loop() {
 			b.StopTimer()
-			w := create(b)
-			d.spareReady(p)
+			prepare()
 			b.StartTimer()
-			if err := d.Delete(b.Context(), w.ID, "", false); err != nil {
-				b.Fatal(err)
-			}
-		}
-	})
-	b.Run("check", func(b *testing.B) {
-		w := create(b)
-		for b.Loop() {
-			if h := d.Check(b.Context(), w); h.State != HealthReady {
-				b.Fatal(h)
-			}
+			work()
 		}
 	})
 }

@@ -33,6 +33,7 @@ type Watcher struct {
 	repos   map[string]*watchedRepo // by common folder; "" collects folders that are no checkouts
 	visible map[string]bool
 	noticed bool
+	reads   int       // states read so far
 	poll    time.Time // when the next checkout may be read without a cause
 }
 

@@ -98,6 +98,7 @@ func (w *Watcher) nextIdle(now time.Time) *watched {
 // readState reads one state in a goroutine of its own and reports it from there.
 func (w *Watcher) readState(ctx context.Context, results chan<- result, r *watchedRepo, k *watched, idle bool) {
 	r.busy = true
+	w.reads++
 	k.due, k.poked = time.Time{}, false
 	old, oldErr, known := k.state, k.err, k.known
 	w.running.Add(1)
