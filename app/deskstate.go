@@ -106,18 +106,23 @@ func (a *App) activityChanged(id string) { a.workspaceChanged(id) }
 
 // recorded follows a conversation's log. It runs on the conversation's goroutine.
 func (a *App) recorded(id string, r *transcript.Record) {
-	switch r.Kind {
-	case transcript.TurnStart:
+	if r.Kind == transcript.TurnStart || r.Kind == transcript.TurnEnd {
 		a.touch(id)
+	}
+	a.noticed(id, r)
+}
+
+// noticed follows the log of a conversation, of this process or another.
+func (a *App) noticed(id string, r *transcript.Record) {
+	switch r.Kind {
 	case transcript.TurnEnd:
 		a.mu.Lock()
 		a.deskOf(id).unseen = r.End == transcript.Done
 		a.mu.Unlock()
-		a.touch(id)
 		a.poke(id)
 	case transcript.ToolEnd:
 		a.poke(id)
-	case transcript.User, transcript.StepStart, transcript.Partial, transcript.Assistant,
+	case transcript.User, transcript.TurnStart, transcript.StepStart, transcript.Partial, transcript.Assistant,
 		transcript.ToolStart, transcript.Note, transcript.Todos:
 	}
 }

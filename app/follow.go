@@ -6,18 +6,21 @@ import (
 	"time"
 
 	"carrel/agent/transcript"
+	"carrel/agent/turn"
 	"carrel/store"
+	"carrel/workspaces"
 )
 
 // follow reads a log that another process writes, tells hosts what comes, and takes the session over
 // when that process lets go of it.
-func (s *session) follow(dir string) error {
+func (s *session) follow(w workspaces.Workspace, dir string) error {
 	log, err := transcript.OpenReader(dir)
 	if err != nil {
 		return fmt.Errorf("read conversation %q: %w", s.id, err)
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	s.log, s.stop, s.done = log, stop, make(chan struct{})
+	s.state = turn.StateChange{State: stateIn(log.State()), Model: s.app.modelOf(w)}
 	go func() {
 		defer close(s.done)
 		s.tail(ctx, dir)
@@ -43,6 +46,9 @@ func (s *session) tail(ctx context.Context, dir string) {
 			s.seen(&records[i])
 			last = records[i].Seq
 		}
+		if len(records) > 0 {
+			s.followState()
+		}
 		if lock, err := s.app.root.LockSession(s.id); err == nil {
 			s.takeOver(ctx, dir, lock, last)
 			return
@@ -57,6 +63,42 @@ func (s *session) seen(r *transcript.Record) {
 		return
 	}
 	s.live.record(r)
+	s.app.noticed(s.id, r)
+}
+
+// followState tells hosts what another process's conversation does.
+func (s *session) followState() {
+	now := stateIn(s.reader().State())
+	s.mu.Lock()
+	changed := s.state.State != now
+	s.state.State = now
+	s.mu.Unlock()
+	s.publishState()
+	if changed {
+		s.app.activityChanged(s.id)
+	}
+}
+
+// stateIn says what a conversation does that its log is all there is to see of.
+func stateIn(log transcript.State) turn.State {
+	switch {
+	case log.Turn != "" && len(log.OpenCalls) > 0:
+		return turn.RunningTools
+	case log.Turn != "" && log.StepSeq > 0:
+		return turn.Streaming
+	case log.Turn != "", log.Unanswered != "":
+		return turn.Preparing
+	case log.LastEnd == nil:
+		return turn.Idle
+	}
+	switch log.LastEnd.End {
+	case transcript.Interrupted, transcript.Crashed:
+		return turn.Interrupted
+	case transcript.Failed:
+		return turn.Failed
+	case transcript.Done:
+	}
+	return turn.Idle
 }
 
 // takeOver makes the session ours after the other process ended.

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"os"
 
 	"carrel/workspaces"
 )
@@ -53,7 +54,11 @@ func (a *App) outsideChange() {
 		}
 	}
 	for id, w := range now.workspaces {
-		if old, ok := last.workspaces[id]; !ok || !sameRow(old, w) {
+		old, ok := last.workspaces[id]
+		if w.ArchivedAt == nil && (!ok || !old.ActiveAt.Equal(w.ActiveAt)) {
+			a.followOther(id)
+		}
+		if !ok || !sameRow(old, w) {
 			a.watch(context.Background(), w)
 			a.publish(WorkspaceChanged{Workspace: a.workspaceView(w)})
 		}
@@ -64,6 +69,18 @@ func (a *App) outsideChange() {
 		}
 	}
 	a.publish(SettingsChanged{})
+}
+
+// followOther opens a conversation that another process has taken up, so that hosts see it work.
+func (a *App) followOther(id string) {
+	if pid := a.root.SessionHolder(id); pid == 0 || pid == os.Getpid() {
+		return
+	}
+	if _, err := a.session(context.Background(), id); err != nil {
+		a.logger.Warn("follow another process's conversation", "workspace", id, "err", err)
+		return
+	}
+	a.workspaceChanged(id)
 }
 
 // sameRow compares all but the time of the last activity, which turns change all the time.

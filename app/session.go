@@ -54,7 +54,7 @@ func (a *App) openSession(ctx context.Context, id string) (*session, error) {
 	var held *store.LockedError
 	switch {
 	case errors.As(err, &held):
-		return s, s.follow(dir)
+		return s, s.follow(w, dir)
 	case err != nil:
 		return nil, err
 	}
