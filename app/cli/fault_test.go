@@ -46,7 +46,7 @@ func newPlace(t *testing.T, script fakewire.Script) *place {
 	}
 	t.Cleanup(func() {
 		killRoot(p.root)
-		eventually(t, "the end of what ran", func() bool { return len(p.processes()) == 0 })
+		p.noneLeft()
 	})
 	return p
 }
@@ -151,6 +151,20 @@ func (p *place) processes() []string {
 	return found
 }
 
+// noneLeft waits until no command of an agent runs.
+func (p *place) noneLeft() {
+	p.t.Helper()
+	var left []string
+	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(5 * time.Millisecond) {
+		if left = p.processes(); len(left) == 0 {
+			return
+		}
+		if time.Now().After(deadline) {
+			p.t.Fatalf("still run: %v", left)
+		}
+	}
+}
+
 func bash(script string) fakewire.Call {
 	return fakewire.Call{Name: "bash", Input: fmt.Sprintf(`{"script":%q,"timeout_secs":1000,"display_name":"Run"}`, script)}
 }
@@ -188,8 +202,18 @@ func TestASecondInterruptEndsAtOnce(t *testing.T) {
 	if code := run.ProcessState.ExitCode(); code != 130 || len(rest) > 0 {
 		t.Errorf("exit code %d after %v; %s", code, time.Since(began), rest)
 	}
-	eventually(t, "the end of the command", func() bool { return len(p.processes()) == 0 })
+	p.noneLeft()
 	if all := p.workspaces(); len(all) != 1 || all[0].Health != app.Ready {
 		t.Errorf("workspaces %+v", all)
 	}
+}
+
+// lines reads the rest of a command's output.
+func (s *started) lines(t *testing.T) []string {
+	t.Helper()
+	text, err := io.ReadAll(s.out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.Split(strings.TrimSpace(string(text)), "\n")
 }

@@ -100,7 +100,7 @@ func TestARunThatIsKilledLosesNothing(t *testing.T) {
 			t.Parallel()
 			p := newPlace(t, slowly())
 			w, seen := p.killAfter(n)
-			eventually(t, "the end of its commands", func() bool { return len(p.processes()) == 0 })
+			p.noneLeft()
 			ran, _ := os.ReadFile(filepath.Join(p.repo, "ran"))
 
 			c := p.open(w.ID)
