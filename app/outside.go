@@ -3,17 +3,21 @@ package app
 import (
 	"context"
 	"os"
+	"reflect"
 
+	"carrel/store"
 	"carrel/workspaces"
 )
 
-// rows is the registry as hosts were last told of it.
+// rows is what other processes write too, as hosts were last told of it.
 type rows struct {
 	projects   map[string]workspaces.Project
 	workspaces map[string]workspaces.Workspace
+	settings   store.Settings
+	providers  map[string]store.ProviderConfig
 }
 
-// readRows reads the registry.
+// readRows reads the registry and the settings.
 func (a *App) readRows(ctx context.Context) (rows, error) {
 	r := rows{projects: map[string]workspaces.Project{}, workspaces: map[string]workspaces.Workspace{}}
 	ps, err := a.registry.Projects(ctx)
@@ -30,10 +34,14 @@ func (a *App) readRows(ctx context.Context) (rows, error) {
 	for _, w := range ws {
 		r.workspaces[w.ID] = w
 	}
-	return r, nil
+	if r.settings, err = a.root.Settings(); err != nil {
+		return r, err
+	}
+	r.providers, err = a.root.Providers()
+	return r, err
 }
 
-// outsideChange reads the registry again after somebody, perhaps another process, wrote it, and tells
+// outsideChange reads everything again after somebody, perhaps another process, wrote it, and tells
 // hosts what is different. One goroutine calls it.
 func (a *App) outsideChange() {
 	now, err := a.readRows(context.Background())
@@ -45,7 +53,7 @@ func (a *App) outsideChange() {
 	a.told = now
 	for id, p := range now.projects {
 		if p != last.projects[id] {
-			a.publish(ProjectChanged{Project: a.projectView(context.Background(), p)})
+			a.projectChanged(id)
 		}
 	}
 	for id := range last.projects {
@@ -59,8 +67,7 @@ func (a *App) outsideChange() {
 			a.followOther(id)
 		}
 		if !ok || !sameRow(old, w) {
-			a.watch(context.Background(), w)
-			a.publish(WorkspaceChanged{Workspace: a.workspaceView(w)})
+			a.herald.add(id, news{row: true})
 		}
 	}
 	for id := range last.workspaces {
@@ -68,7 +75,9 @@ func (a *App) outsideChange() {
 			a.forget(id)
 		}
 	}
-	a.publish(SettingsChanged{})
+	if now.settings != last.settings || !reflect.DeepEqual(now.providers, last.providers) {
+		a.publish(SettingsChanged{})
+	}
 }
 
 // followOther opens a conversation that another process has taken up, so that hosts see it work.
@@ -80,7 +89,7 @@ func (a *App) followOther(id string) {
 		a.logger.Warn("follow another process's conversation", "workspace", id, "err", err)
 		return
 	}
-	a.workspaceChanged(id)
+	a.herald.add(id, news{})
 }
 
 // sameRow compares all but the time of the last activity, which turns change all the time.
@@ -91,13 +100,23 @@ func sameRow(a, b workspaces.Workspace) bool {
 	return archived && a == b
 }
 
-// forget lets go of a workspace that is gone.
+// forget lets go of a workspace that is gone, perhaps by another process's hand.
 func (a *App) forget(id string) {
 	if a.watcher != nil {
 		a.watcher.Remove(id)
 	}
 	a.mu.Lock()
 	delete(a.desk, id)
+	if o := a.sessions[id]; o != nil && !a.closed {
+		delete(a.sessions, id)
+		a.work.Go(func() {
+			ctx, cancel := context.WithTimeout(context.Background(), closeLimit)
+			defer cancel()
+			if err := a.end(ctx, id, o); err != nil {
+				a.logger.Warn("close the conversation of a workspace that is gone", "workspace", id, "err", err)
+			}
+		})
+	}
 	a.mu.Unlock()
 	a.publish(WorkspaceRemoved{ID: id})
 }

@@ -208,7 +208,7 @@ func (d *Desks) restore(ctx context.Context, p Project, w Workspace) error {
 	if _, err = d.source(p); err != nil {
 		return fmt.Errorf("restore workspace %q: %w", w.Name, err)
 	}
-	made, err := d.git.AddTree(ctx, git.NewTree{Repo: p.Path, Dir: w.Dir, Branch: branch})
+	made, err := d.git.AddTree(ctx, git.NewTree{Repo: p.Path, Dir: w.Dir, Branch: branch, Filters: filters(p)})
 	var missing *git.NoSuchRefError
 	if errors.As(err, &missing) {
 		return &Refusal{Code: BranchMissing, WorkspaceID: w.ID, Branch: branch, Cause: err, Choices: []Choice{RemoveIt},

@@ -92,25 +92,30 @@ func BenchmarkCreation(b *testing.B) {
 	b.ReportMetric(prepare.median(), "ms/prepare")
 }
 
+// fiftyTrees makes w0 to w49. Three are whole, the others have few files, to spare the disk.
+func fiftyTrees(b *testing.B, r *repo) {
+	b.Helper()
+	for i := range 50 {
+		name := fmt.Sprint("w", i)
+		if i < 3 {
+			if _, err := r.g.AddTree(b.Context(), NewTree{Repo: r.dir, Dir: r.path(name), Branch: name, Create: true}); err != nil {
+				b.Fatal(err)
+			}
+			continue
+		}
+		r.git(r.dir, "worktree", "add", "-q", "--no-checkout", "-b", name, r.path(name))
+		r.git(r.path(name), "sparse-checkout", "set", "--no-cone", "/d1/")
+		r.git(r.path(name), "read-tree", "-m", "-u", "HEAD")
+	}
+}
+
 // BenchmarkState compares with git status in the same checkout, and counts what the watcher does for
 // 50 checkouts after a change in one: 2 is the goal.
 func BenchmarkState(b *testing.B) {
 	r := bigRepo(b)
 	ctx := b.Context()
 	dir := r.path("w0")
-	for i := range 50 {
-		name := fmt.Sprint("w", i)
-		if i < 3 {
-			if _, err := r.g.AddTree(ctx, NewTree{Repo: r.dir, Dir: r.path(name), Branch: name, Create: true}); err != nil {
-				b.Fatal(err)
-			}
-			continue
-		}
-		// The others have few files, to spare the disk.
-		r.git(r.dir, "worktree", "add", "-q", "--no-checkout", "-b", name, r.path(name))
-		r.git(r.path(name), "sparse-checkout", "set", "--no-cone", "/d1/")
-		r.git(r.path(name), "read-tree", "-m", "-u", "HEAD")
-	}
+	fiftyTrees(b, r)
 	time.Sleep(time.Second) // until the indexes are older than now, as they are in use
 	r.git(dir, "status")
 	r.put("w0/d0/e0/f0.txt", "changed\n")
@@ -158,16 +163,9 @@ func BenchmarkIdle(b *testing.B) {
 	first := make(chan struct{}, 100)
 	w := NewWatcher(r.g, func(string, State, error) { first <- struct{}{} })
 	defer w.Close()
+	fiftyTrees(b, r)
 	for i := range 50 {
-		name := fmt.Sprint("w", i)
-		if i == 0 {
-			if _, err := r.g.AddTree(b.Context(), NewTree{Repo: r.dir, Dir: r.path(name), Branch: name, Create: true}); err != nil {
-				b.Fatal(err)
-			}
-		} else {
-			r.git(r.dir, "worktree", "add", "-q", "--no-checkout", "-b", name, r.path(name))
-		}
-		w.Add(name, r.path(name), "main")
+		w.Add(fmt.Sprint("w", i), r.path(fmt.Sprint("w", i)), "main")
 	}
 	for range 50 {
 		<-first

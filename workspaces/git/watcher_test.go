@@ -236,16 +236,16 @@ func TestWatcherPollsWhenWatchesRunOut(t *testing.T) { // O-DESK-08
 }
 
 func TestWatcherSlowRoundStaysWithinItsBudget(t *testing.T) {
-	k := &watched{took: 170 * time.Millisecond, read: time.Now()}
+	k := &watched{cost: 170 * time.Millisecond, read: time.Now()}
 	w := &Watcher{pace: usualPace()}
 	w.paceIdle(k)
-	if share := float64(k.took) / float64(w.poll.Sub(k.read)); share > 0.01 {
-		t.Errorf("a state of %v may take %.1f%% of a core", k.took, share*100)
+	if share := float64(k.cost) / float64(w.poll.Sub(k.read)); share > 0.01 {
+		t.Errorf("a state of %v may take %.1f%% of a core", k.cost, share*100)
 	}
-	k.took = 5 * time.Millisecond
+	k.cost = 5 * time.Millisecond
 	w.paceIdle(k)
-	if share := float64(k.took) / float64(w.poll.Sub(k.read)); share > 0.01 {
-		t.Errorf("a state of %v may take %.1f%% of a core", k.took, share*100)
+	if share := float64(k.cost) / float64(w.poll.Sub(k.read)); share > 0.01 {
+		t.Errorf("a state of %v may take %.1f%% of a core", k.cost, share*100)
 	}
 }
 
