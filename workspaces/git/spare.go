@@ -95,7 +95,7 @@ func (g *Git) settle(ctx context.Context, dir string) error {
 
 // spareAt gives the commit of a spare that holds nothing but that commit. ErrInUse otherwise.
 func (g *Git) spareAt(ctx context.Context, a admin, dir string) (string, error) {
-	text, err := os.ReadFile(filepath.Join(a.path, "HEAD"))
+	text, err := readFile(filepath.Join(a.path, "HEAD"))
 	if err != nil {
 		return "", err
 	}
