@@ -131,7 +131,7 @@ func (g *Git) claim(ctx context.Context, p *treePlan) (bool, error) {
 	if err != nil {
 		return false, ctx.Err()
 	}
-	locked, err := g.hold(ctx, p.common)
+	locked, err := g.holdRepo(ctx, p.common)
 	if err != nil {
 		return false, err
 	}
