@@ -36,7 +36,9 @@ func newBench() (*bench, error) {
 	return b, os.Mkdir(b.path("home"), 0o700)
 }
 
-func (b *bench) path(elem ...string) string { return filepath.Join(append([]string{b.dir}, elem...)...) }
+func (b *bench) path(elem ...string) string {
+	return filepath.Join(append([]string{b.dir}, elem...)...)
+}
 
 // env is the environment of what is measured: nothing of the person's but PATH and the Go caches.
 func (b *bench) env(more ...string) []string {
