@@ -129,6 +129,10 @@ func (a *App) background(ctx context.Context) {
 	})
 }
 
+// Recover puts right what a process left behind that died while it made or changed workspaces. It
+// is for a headless App that no core runs beside; others do it by themselves.
+func (a *App) Recover(ctx context.Context) error { return a.desks.Recover(ctx) }
+
 // recoverTurns opens every conversation that was cut off in a turn, so that it says so.
 func (a *App) recoverTurns(ctx context.Context) {
 	all, err := a.registry.Workspaces(ctx)

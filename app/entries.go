@@ -16,6 +16,9 @@ const (
 	partsPerStep = 1 << 12  // parts of one response that can be told apart in Entry.Order
 )
 
+// CutNote ends a text of an Entry of which only the beginning is shown.
+const CutNote = "\n… cut here; open the entry to see the rest"
+
 // entryID and entryOrder make the same names for an entry whether it is live or read back: a step's
 // parts are numbered from the sequence of the record that opened the step.
 func entryID(seq uint64, part int) string {
@@ -216,7 +219,7 @@ func cutText(s string, n int) string {
 	for n > 0 && s[n]&0xC0 == 0x80 {
 		n--
 	}
-	return s[:n] + "\n… cut here; open the entry to see the rest"
+	return s[:n] + CutNote
 }
 
 func toolDetail(d *tool.Detail) *ToolDetail {

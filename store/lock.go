@@ -47,6 +47,16 @@ func (r *Root) Lock() (*Lock, error) {
 	return l, nil
 }
 
+// LockWindow takes the lock of the root's one desktop window. It does not wait: a *LockedError names
+// the holder.
+func (r *Root) LockWindow() (*Lock, error) {
+	l, err := takeLock(r.Path("run", "window.lock"))
+	if err != nil {
+		return nil, fmt.Errorf("lock the window: %w", err)
+	}
+	return l, nil
+}
+
 // LockSession takes the lock of one session, whose holder alone may write there. It does not wait:
 // a *LockedError names the holder.
 func (r *Root) LockSession(id string) (*Lock, error) {

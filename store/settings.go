@@ -19,6 +19,7 @@ import (
 type Settings struct {
 	Theme        string `json:"theme"`        // system, light or dark; "" is system
 	DefaultModel string `json:"defaultModel"` // provider:id; "" lets us choose
+	GPU          string `json:"gpu"`          // auto, always or never: how the window draws; "" is auto
 }
 
 // ProviderConfig is one entry of providers.jsonc.
@@ -59,6 +60,7 @@ func (r *Root) Settings() (Settings, error) {
 	}
 	r.decode(settingsFile, m, "theme", &s.Theme)
 	r.decode(settingsFile, m, "defaultModel", &s.DefaultModel)
+	r.decode(settingsFile, m, "gpu", &s.GPU)
 	return s, nil
 }
 

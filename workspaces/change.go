@@ -115,7 +115,9 @@ func (d *Desks) Archive(ctx context.Context, id string) (Workspace, error) {
 		return Workspace{}, err
 	}
 	defer release()
-	d.jobs.stop(initKey(id))
+	if err := d.halt(ctx, w); err != nil {
+		return Workspace{}, err
+	}
 	d.runHook(ctx, p, w, "archive")
 	d.endWork(ctx, w)
 	now := d.now()

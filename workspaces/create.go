@@ -258,6 +258,14 @@ func (d *Desks) build(ctx context.Context, b *building) (Workspace, error) {
 	return w, nil
 }
 
+// filters lets a trusted repository's own filters, such as git-crypt's, write files.
+func filters(p Project) git.Filters {
+	if p.Trusted {
+		return git.FiltersAll
+	}
+	return git.FiltersUser
+}
+
 // grow makes the worktree, from the spare if one is ready, and copies what the ignore file lists.
 // The files to copy are looked for while git works.
 func (d *Desks) grow(ctx context.Context, b *building) error {
@@ -272,6 +280,7 @@ func (d *Desks) grow(ctx context.Context, b *building) error {
 	spare, done := d.claimSpare(p)
 	made, err := d.git.AddTree(ctx, git.NewTree{
 		Repo: p.Path, Dir: w.Dir, Branch: w.Branch, Base: w.Base, Create: w.MadeBranch, Spare: spare,
+		Filters: filters(p),
 	})
 	done()
 	listing.Wait()

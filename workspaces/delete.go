@@ -37,7 +37,9 @@ func (d *Desks) Delete(ctx context.Context, id, confirm string, keepBranch bool)
 	if !s.clean() && confirm != w.Name {
 		return &ConfirmError{Name: w.Name, Risk: s.risk}
 	}
-	d.jobs.stop(initKey(id))
+	if err := d.halt(ctx, w); err != nil {
+		return err
+	}
 	ran := d.runHook(ctx, p, w, "delete")
 	d.endWork(ctx, w)
 	if ran && confirm != w.Name { // the hook may have written something

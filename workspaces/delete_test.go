@@ -1,6 +1,7 @@
 package workspaces
 
 import (
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -48,6 +49,21 @@ func TestDeleteListsWhatExistsNowhereElseAndWantsTheName(t *testing.T) { // O-GI
 	}
 	if said := b.read(trashedSession(t, b, w) + "/deleted.json"); !strings.Contains(said, `"tip"`) {
 		t.Fatalf("the trash does not say where the branch was: %s", said)
+	}
+}
+
+func TestARefusedDeletionStopsNothing(t *testing.T) {
+	b := newBench(t)
+	var stopped []string
+	fails := errors.New("it would not end")
+	b.Desks.stop = func(_ context.Context, id string) error { stopped = append(stopped, id); return fails }
+	w := b.worked(b.add(b.repo("r")), "w1")
+	var c *ConfirmError
+	if err := b.Delete(t.Context(), w.ID, "", false); !errors.As(err, &c) || len(stopped) != 0 {
+		t.Fatalf("%v, stopped %v", err, stopped)
+	}
+	if err := b.Delete(t.Context(), w.ID, "w1", false); !errors.Is(err, fails) || len(stopped) != 1 || !exists(w.Dir) {
+		t.Fatalf("%v, stopped %v", err, stopped)
 	}
 }
 

@@ -205,13 +205,13 @@ func (b *bench) read(path string) string {
 }
 
 // refused wants err to be a Refusal with that code and a sentence.
-func refused(t testing.TB, err error, code Code) *Refusal {
+func refused(t testing.TB, err error, code Code) Refusal {
 	t.Helper()
 	var r *Refusal
 	if !errors.As(err, &r) || r.Code != code || r.Message == "" {
 		t.Fatalf("got %#v (%v), want the refusal %s", err, err, code)
 	}
-	return r
+	return *r
 }
 
 func initEnded(id string) func(Event) bool {

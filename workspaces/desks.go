@@ -25,7 +25,11 @@ type Options struct {
 	Env      []string        // environment that commands start from; nil: this process's, see runtime.BaseEnv
 	// Events gets everything that changes, in any goroutine. It must not block. May be nil.
 	Events func(Event)
-	Now    func() time.Time // nil: time.Now
+	// Stop ends what the caller runs in a workspace, such as its conversation, once archiving or
+	// deleting it is certain and before its hook runs. An error stops the operation, with nothing
+	// removed. May be nil.
+	Stop func(ctx context.Context, id string) error
+	Now  func() time.Time // nil: time.Now
 }
 
 // Event is one change. One of the first four fields is set, or Notes alone.
@@ -46,6 +50,7 @@ type Desks struct {
 	reaper   *runtime.Reaper
 	env      []string
 	events   func(Event)
+	stop     func(context.Context, string) error
 	now      func() time.Time
 	jobs     jobs
 	// hookLimit is how long an archive or delete hook may take; tests shorten it.
@@ -60,11 +65,14 @@ type Desks struct {
 func New(o Options) *Desks {
 	d := &Desks{
 		root: o.Root, git: o.Git, registry: o.Registry, reaper: o.Reaper,
-		env: o.Env, events: o.Events, now: o.Now,
+		env: o.Env, events: o.Events, stop: o.Stop, now: o.Now,
 		hookLimit: hookLimit, spareLimit: maxSpares, busy: make(map[string]bool),
 	}
 	if d.env == nil {
 		d.env = os.Environ()
+	}
+	if d.stop == nil {
+		d.stop = func(context.Context, string) error { return nil }
 	}
 	if d.now == nil {
 		d.now = time.Now

@@ -37,14 +37,13 @@ func (d *Desks) Check(ctx context.Context, w Workspace) Health {
 		return Health{State: HealthReady}
 	}
 	state := HealthBroken
-	switch r.Code {
-	case StillCreating:
+	switch {
+	case r.Code == StillCreating:
 		state = HealthCreating
-	case FolderMissing:
+	case r.Code == FolderMissing:
 		state = HealthMissing
-	case NotWorktreeThere:
+	case r.Code == NotWorktreeThere:
 		state = HealthNotWorktree
-	default: // broken
 	}
 	return Health{State: state, Note: r.Message}
 }
@@ -157,10 +156,10 @@ func (d *Desks) Repair(ctx context.Context, id string) error {
 	if w.Runtime == runtime.Local {
 		return r
 	}
-	switch r.Code {
-	case FolderMissing:
+	switch {
+	case r.Code == FolderMissing:
 		err = d.restore(ctx, p, w)
-	case NotWorktreeThere:
+	case r.Code == NotWorktreeThere:
 		err = d.reregister(ctx, p, w)
 	default:
 		return r
@@ -209,7 +208,7 @@ func (d *Desks) restore(ctx context.Context, p Project, w Workspace) error {
 	if _, err = d.source(p); err != nil {
 		return fmt.Errorf("restore workspace %q: %w", w.Name, err)
 	}
-	made, err := d.git.AddTree(ctx, git.NewTree{Repo: p.Path, Dir: w.Dir, Branch: branch})
+	made, err := d.git.AddTree(ctx, git.NewTree{Repo: p.Path, Dir: w.Dir, Branch: branch, Filters: filters(p)})
 	var missing *git.NoSuchRefError
 	if errors.As(err, &missing) {
 		return &Refusal{Code: BranchMissing, WorkspaceID: w.ID, Branch: branch, Cause: err, Choices: []Choice{RemoveIt},

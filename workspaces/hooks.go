@@ -102,6 +102,15 @@ func readLog(path string) (string, error) {
 	return string(text), nil
 }
 
+// halt ends what works in a workspace, so that its hook has it alone.
+func (d *Desks) halt(ctx context.Context, w Workspace) error {
+	d.jobs.stop(initKey(w.ID))
+	if err := d.stop(ctx, w.ID); err != nil {
+		return fmt.Errorf("stop workspace %q: %w", w.Name, err)
+	}
+	return nil
+}
+
 // endWork ends what runs in a workspace: its init hook and every process that its commands started.
 func (d *Desks) endWork(ctx context.Context, w Workspace) {
 	d.jobs.stop(initKey(w.ID))

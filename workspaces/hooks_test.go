@@ -208,3 +208,22 @@ func TestLogsAreCapped(t *testing.T) {
 		t.Fatalf("%d bytes kept, %d told, %v", len(text), told, err)
 	}
 }
+
+func TestARepositorysOwnFilterRunsOnlyWhenTrusted(t *testing.T) { // O-TRUST-01
+	b := newBench(t)
+	repo := b.repo("harbor")
+	b.write(repo+"/.gitattributes", "*.up filter=up\n")
+	b.write(repo+"/a.up", "quiet\n")
+	b.commit(repo, "filtered")
+	b.git(repo, "config", "filter.up.smudge", "tr a-z A-Z")
+	p := b.add(repo)
+	first := b.make(NewWorkspace{ProjectID: p.ID, Name: "before"})
+	if got := b.read(first.Dir + "/a.up"); got != "quiet\n" {
+		t.Errorf("before it is trusted: %q, want what is stored", got)
+	}
+	b.trust(p)
+	second := b.make(NewWorkspace{ProjectID: p.ID, Name: "after"})
+	if got := b.read(second.Dir + "/a.up"); got != "QUIET\n" {
+		t.Errorf("once trusted: %q, want the filter's text", got)
+	}
+}

@@ -19,6 +19,7 @@ func coreCommand(io IO) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			defer func() { _ = root.Close() }()
 			err = core.Run(cmd.Context(), coreOptions(io, root, func(o *core.Options) { o.Detached = true }))
 			if errors.Is(err, core.ErrRunning) {
 				return &exitError{code: attach.ExitLocked}
@@ -29,14 +30,11 @@ func coreCommand(io IO) *cobra.Command {
 
 // helperCommand holds the small programs that Carrel starts beside itself.
 func helperCommand(io IO) *cobra.Command {
-	c := &cobra.Command{Use: "helper", Short: "Programs that Carrel starts itself", Hidden: true, Args: noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
-	c.AddCommand(&cobra.Command{Use: "reap", Short: "End what commands left running when Carrel dies", Args: noArgs,
+	return group(&cobra.Command{Use: "helper", Short: "Programs that Carrel starts itself", Hidden: true}, &cobra.Command{Use: "reap", Short: "End what commands left running when Carrel dies", Args: noArgs,
 		RunE: func(*cobra.Command, []string) error {
 			if io.In == nil {
 				return usage("helper reap is started by Carrel")
 			}
 			return runtime.RunReaper(io.In)
 		}})
-	return c
 }

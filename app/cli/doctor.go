@@ -11,15 +11,14 @@ import (
 )
 
 func doctorCommand(io IO) *cobra.Command {
-	var asJSON bool
-	c := &cobra.Command{Use: "doctor", Short: "Say what works on this machine and how to mend the rest", Args: noArgs,
+	return &cobra.Command{Use: "doctor", Short: "Say what works on this machine and how to mend the rest", Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return services(cmd.Context(), io, func(ctx context.Context, s wire.Caller) error {
 				var checks []app.Check
 				if err := s.Call(ctx, "system.doctor", nil, &checks); err != nil {
 					return err
 				}
-				if asJSON {
+				if isJSON(cmd) {
 					if err := printJSON(io.Out, checks); err != nil {
 						return err
 					}
@@ -34,15 +33,13 @@ func doctorCommand(io IO) *cobra.Command {
 				return nil
 			})
 		}}
-	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	return c
 }
 
 func showChecks(io IO, checks []app.Check) {
 	for _, c := range checks {
-		_, _ = fmt.Fprintf(io.Out, "%-8s %-14s %s\n", c.Status, c.Name, plain(c.Detail))
+		_, _ = fmt.Fprintf(io.Out, "%-8s %-14s %s\n", c.Status, line(c.Name), line(c.Detail))
 		if c.Mend != "" {
-			_, _ = fmt.Fprintf(io.Out, "%-23s %s\n", "", plain(c.Mend))
+			_, _ = fmt.Fprintf(io.Out, "%-23s %s\n", "", line(c.Mend))
 		}
 	}
 }

@@ -8,5 +8,5 @@ func Process() IO {
 	if err != nil {
 		exe = os.Args[0]
 	}
-	return IO{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Environ: os.Environ(), Exe: exe}
+	return IO{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Environ: os.Environ(), Exe: exe, Exit: os.Exit}
 }

@@ -11,27 +11,23 @@ import (
 )
 
 func projectCommand(io IO) *cobra.Command {
-	c := &cobra.Command{Use: "project", Aliases: []string{"projects"}, Short: "Add, list and remove projects",
-		Args: noArgs, RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
-	c.AddCommand(projectAdd(io), projectList(io), projectRemove(io), projectRelocate(io))
-	return c
+	return group(&cobra.Command{Use: "project", Aliases: []string{"projects"}, Short: "Add, list and remove projects"},
+		projectAdd(io), projectList(io), projectRemove(io), projectRelocate(io))
 }
 
 func projectAdd(io IO) *cobra.Command {
 	var name string
-	var asJSON bool
-	c := &cobra.Command{Use: "add PATH", Short: "Add a folder as a project", Args: exactArgs(1, "one path"),
+	c := &cobra.Command{Use: "add PATH", Short: "Add a folder as a project", Args: takes(1, 1, "one path"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return services(cmd.Context(), io, func(ctx context.Context, s wire.Caller) error {
 				var p app.Project
 				if err := s.Call(ctx, "projects.add", app.AddProject{Path: canonical(args[0]), Name: name}, &p); err != nil {
 					return err
 				}
-				return showProject(io, asJSON, "Added", p)
+				return showProject(io, isJSON(cmd), "Added", p)
 			})
 		}}
-	c.Flags().StringVar(&name, "name", "", "display name (default: the folder's name)")
-	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	c.Flags().StringVar(&name, "name", "", "display `name` (default: the folder's name)")
 	return c
 }
 
@@ -39,31 +35,32 @@ func showProject(io IO, asJSON bool, done string, p app.Project) error {
 	if asJSON {
 		return printJSON(io.Out, p)
 	}
-	_, err := fmt.Fprintf(io.Out, "%s %s (%s) at %s\n", done, plain(p.Name), p.ID, plain(p.Path))
+	_, err := fmt.Fprintf(io.Out, "%s %s (%s) at %s\n", done, line(p.Name), p.ID, line(p.Path))
 	return err
 }
 
 func projectList(io IO) *cobra.Command {
-	var asJSON bool
-	c := &cobra.Command{Use: "list", Aliases: []string{"ls"}, Short: "List projects", Args: noArgs,
+	return &cobra.Command{Use: "list", Aliases: []string{"ls"}, Short: "List projects", Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return services(cmd.Context(), io, func(ctx context.Context, s wire.Caller) error {
 				all := []app.Project{}
 				if err := s.Call(ctx, "projects.list", nil, &all); err != nil {
 					return err
 				}
-				if asJSON {
+				if isJSON(cmd) {
 					return printJSON(io.Out, all)
+				}
+				if len(all) == 0 {
+					_, _ = fmt.Fprintln(io.Err, "carrel: there are no projects yet; add one with: carrel project add PATH")
+					return nil
 				}
 				rows := make([][]string, 0, len(all))
 				for _, p := range all {
 					rows = append(rows, []string{p.ID, p.Name, projectState(p), p.Path})
 				}
-				return table(io, "ID\tNAME\tSTATE\tPATH", rows)
+				return table(io, []string{"ID", "NAME", "STATE", "PATH"}, rows)
 			})
 		}}
-	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	return c
 }
 
 func projectState(p app.Project) string {
@@ -77,9 +74,8 @@ func projectState(p app.Project) string {
 }
 
 func projectRemove(io IO) *cobra.Command {
-	var asJSON bool
-	c := &cobra.Command{Use: "rm PROJECT", Aliases: []string{"remove"}, Short: "Forget a project; its folder stays",
-		Args: exactArgs(1, "one project: its id, path or name"),
+	return &cobra.Command{Use: "rm PROJECT", Aliases: []string{"remove"}, Short: "Forget a project; its folder stays",
+		Args: takes(1, 1, "one project: its id, path or name"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return services(cmd.Context(), io, func(ctx context.Context, s wire.Caller) error {
 				p, err := findProject(ctx, s, args[0])
@@ -89,17 +85,14 @@ func projectRemove(io IO) *cobra.Command {
 				if err := s.Call(ctx, "projects.remove", app.ByID{ID: p.ID}, nil); err != nil {
 					return err
 				}
-				return showProject(io, asJSON, "Removed", p)
+				return showProject(io, isJSON(cmd), "Removed", p)
 			})
 		}}
-	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	return c
 }
 
 func projectRelocate(io IO) *cobra.Command {
-	var asJSON bool
-	c := &cobra.Command{Use: "relocate PROJECT PATH", Short: "Say where a project's folder has moved to",
-		Args: exactArgs(2, "a project and the path of its folder now"),
+	return &cobra.Command{Use: "relocate PROJECT PATH", Short: "Say where a project's folder has moved to",
+		Args: takes(2, 2, "a project and the path of its folder now"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return services(cmd.Context(), io, func(ctx context.Context, s wire.Caller) error {
 				p, err := findProject(ctx, s, args[0])
@@ -110,9 +103,7 @@ func projectRelocate(io IO) *cobra.Command {
 				if err := s.Call(ctx, "projects.relocate", app.RelocateProject{ID: p.ID, Path: canonical(args[1])}, &moved); err != nil {
 					return err
 				}
-				return showProject(io, asJSON, "Relocated", moved)
+				return showProject(io, isJSON(cmd), "Relocated", moved)
 			})
 		}}
-	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	return c
 }

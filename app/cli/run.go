@@ -4,40 +4,50 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"os/signal"
 	"strings"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
 	"carrel/app"
+	"carrel/app/attach"
+	"carrel/app/wire"
 	"carrel/store"
 )
 
 const runHelp = `Run gives one message to an agent, shows what it does, and exits when its turn ends.
 
 The message is the arguments, or standard input. With both, what standard input holds is added to the
-message. The run is registered as a workspace: see it later with carrel workspace list, or in the
-window, where a running Carrel shows it at once. Commands that the agent runs are not sandboxed in
-this version.
+message. Each run is a workspace of its own: see it later with carrel workspace list, or in the
+window, where a running Carrel shows it at once. --workspace goes on in one that exists.
 
-The first Ctrl-C interrupts the turn and saves it, a second one ends at once.`
+Commands that the agent runs are not sandboxed in this version.
+
+The first Ctrl-C interrupts the turn and saves it, a second one ends at once.
+
+Exit codes: 0 the turn ended well, 1 it failed, 2 wrong usage, 130 interrupted.`
+
+const runExample = `  carrel run "Fix the failing tests"
+  carrel run -d ~/code/harbor -m anthropic:claude-sonnet-5-5 "Add a --dry-run flag"
+  carrel run -r worktree "Try the other approach"
+  git diff | carrel run "Review this"
+  carrel run -w try-the-other-approach "Now the tests"
+  carrel run --json "List the packages" | jq -r 'select(.type == "end").result'`
 
 // maxTitle is the length of a workspace's title made of a message, in characters.
 const maxTitle = 60
 
 type runOptions struct {
-	dir, model, runtime string
-	json, quiet         bool
+	dir, model, runtime, workspace string
+	json, quiet                    bool
 }
 
 func runCommand(io IO) *cobra.Command {
 	var o runOptions
-	c := &cobra.Command{Use: "run [flags] [MESSAGE]", Short: "Give one message to an agent and wait for its turn", Long: runHelp,
+	c := &cobra.Command{Use: "run [flags] [MESSAGE]", Short: "Give one message to an agent and wait for its turn",
+		Long: runHelp, Example: runExample, Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if o.runtime != "local" && o.runtime != "worktree" {
-				return usage("the runtime must be local or worktree, not %q", o.runtime)
+			if err := o.check(cmd); err != nil {
+				return err
 			}
 			message, err := readMessage(io.In, args)
 			if err != nil {
@@ -46,12 +56,29 @@ func runCommand(io IO) *cobra.Command {
 			return o.run(cmd.Context(), io, message)
 		}}
 	f := c.Flags()
-	f.StringVarP(&o.dir, "dir", "d", "", "project folder (default: the current folder)")
-	f.StringVarP(&o.model, "model", "m", "", "model, as provider:name")
-	f.StringVarP(&o.runtime, "runtime", "r", "local", "local (the folder itself) or worktree (a branch of its own)")
+	f.StringVarP(&o.dir, "dir", "d", "", "project `folder` (default: the current one)")
+	f.StringVarP(&o.model, "model", "m", "", "`model`, as provider:name or a short name (default: the one in settings)")
+	f.StringVarP(&o.runtime, "runtime", "r", "local", "`kind`: local, the folder itself, or worktree, a branch in its own folder")
+	f.StringVarP(&o.workspace, "workspace", "w", "", "go on in the `workspace` with this id or name")
 	f.BoolVar(&o.json, "json", false, "print one JSON object per line")
-	f.BoolVarP(&o.quiet, "quiet", "q", false, "print the final answer only")
+	f.BoolVarP(&o.quiet, "quiet", "q", false, "print the final answer only; with --json the last line only")
 	return c
+}
+
+// check refuses flags that don't go together.
+func (o runOptions) check(cmd *cobra.Command) error {
+	if o.runtime != "local" && o.runtime != "worktree" {
+		return usage("the runtime must be local or worktree, not %q", o.runtime)
+	}
+	if o.workspace == "" {
+		return nil
+	}
+	for _, flag := range []string{"dir", "runtime"} {
+		if cmd.Flags().Changed(flag) {
+			return usage("--workspace names a place already: leave out --%s", flag)
+		}
+	}
+	return nil
 }
 
 func (o runOptions) run(ctx context.Context, io IO, message string) error {
@@ -59,152 +86,130 @@ func (o runOptions) run(ctx context.Context, io IO, message string) error {
 	if err != nil {
 		return err
 	}
-	return withApp(ctx, io, root, func(a *app.App) error {
-		w, err := o.workspace(ctx, io, a, title(message))
-		if err != nil {
-			return err
-		}
-		r := &runner{io: io, api: a.API(), workspace: w, show: o.printer(io), ended: make(chan turnEnd, 1)}
-		r.show.started(w)
-		cancel := a.Subscribe(r.event)
-		defer cancel()
-		end, err := r.turn(ctx, message)
-		if err != nil {
-			return err
-		}
-		return r.show.ended(w, end)
-	})
+	defer func() { _ = root.Close() }()
+	stops := listenInterrupts(io.Exit)
+	defer stops.stop()
+	out := newSpool(stops.raise)
+	spooled := io
+	spooled.Out, spooled.Err = out.writer(io.Out), out.writer(io.Err)
+	err = withApp(ctx, spooled, root, func(a *app.App) error { return o.with(ctx, spooled, root, a, stops, message) })
+	if written := out.close(); err == nil && written != nil {
+		return fmt.Errorf("write the output: %w", written)
+	}
+	return err
 }
 
-// workspace registers the project and the run's workspace.
-func (o runOptions) workspace(ctx context.Context, io IO, a *app.App, title string) (app.Workspace, error) {
-	dir := o.dir
-	if dir == "" {
-		dir = "."
+// with runs the turn in a's process or, when a running core has the workspace open, there.
+func (o runOptions) with(ctx context.Context, io IO, root *store.Root, a *app.App, stops *interrupts, message string) error {
+	r := &runner{io: io, host: newOwnHost(a), stops: stops, show: o.printer(io), ended: make(chan turnEnd, 1), lost: make(chan struct{}, 1)}
+	if err := o.place(ctx, r, title(message)); err != nil {
+		return err
 	}
-	dir = canonical(dir)
-	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-		return app.Workspace{}, usage("--dir: there is no folder %s", dir)
+	err := r.run(ctx, o.model, message)
+	var elsewhere *app.Error
+	if !errors.As(err, &elsewhere) || elsewhere.Code != "elsewhere" {
+		return err
 	}
-	api := a.API()
-	p, err := api.Projects.Add(ctx, app.AddProject{Path: dir})
+	if _, notFound := attach.Find(ctx, root); notFound != nil {
+		return err
+	}
+	h, err := dialHost(ctx, root)
+	if err != nil {
+		return err
+	}
+	defer h.close()
+	r.host = h
+	return r.run(ctx, o.model, message)
+}
+
+// place finds or makes the run's workspace and waits for its init hook. An interrupt undoes it.
+func (o runOptions) place(ctx context.Context, r *runner, title string) (err error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	done := make(chan struct{})
+	defer close(done)
+	go func() {
+		select {
+		case <-r.stops.first:
+			cancel()
+		case <-done:
+		}
+	}()
+	if o.workspace != "" {
+		r.workspace, err = findWorkspace(ctx, r.host, o.workspace, "")
+	} else {
+		r.workspace, err = o.create(ctx, r, title)
+	}
+	if r.stops.raised() {
+		return interruptedError()
+	}
+	return err
+}
+
+func (o runOptions) create(ctx context.Context, r *runner, title string) (app.Workspace, error) {
+	dir, err := folder("--dir", o.dir)
 	if err != nil {
 		return app.Workspace{}, err
 	}
-	if !p.Trusted && len(p.Automation) > 0 && !o.quiet {
-		_, _ = fmt.Fprintf(io.Err, "carrel: %s is not trusted, so these do not run: %s. To trust it: carrel trust --dir %s\n",
-			plain(p.Name), plain(strings.Join(p.Automation, ", ")), plain(p.Path))
+	var p app.Project
+	if err := r.host.Call(ctx, "projects.add", app.AddProject{Path: dir}, &p); err != nil {
+		return app.Workspace{}, err
 	}
-	return api.Workspaces.Create(ctx, app.NewWorkspace{ProjectID: p.ID, Title: title,
-		Runtime: o.runtime, Model: o.model})
+	if !p.Trusted && len(p.Automation) > 0 && !o.quiet {
+		_, _ = fmt.Fprintf(r.io.Err, "carrel: %s is not trusted, so these do not run: %s. To trust it: carrel trust --dir %s\n",
+			line(p.Name), line(strings.Join(p.Automation, ", ")), quote(p.Path))
+	}
+	return createWorkspace(ctx, r.host, app.NewWorkspace{ProjectID: p.ID, Title: title, Runtime: o.runtime, Model: o.model}, r.show.hook)
+}
+
+// createWorkspace makes a workspace. Where its init hook would end with this process, it waits for
+// the hook; output gets what the hook prints.
+func createWorkspace(ctx context.Context, h host, in app.NewWorkspace, output func(text string)) (app.Workspace, error) {
+	settled := make(chan struct{}, 1)
+	if h.own() {
+		stop := h.follow("", func(e app.Event) {
+			switch e := e.(type) {
+			case app.InitOutput:
+				output(e.Text)
+			case app.WorkspaceChanged:
+				if e.Workspace.Init == app.InitDone || e.Workspace.Init == app.InitFailed {
+					settled <- struct{}{}
+				}
+			}
+		}, nil)
+		defer stop()
+	}
+	var w app.Workspace
+	if err := h.Call(ctx, "workspaces.create", in, &w); err != nil {
+		return w, err
+	}
+	if !h.own() || w.Init != app.InitRunning {
+		return w, nil
+	}
+	select {
+	case <-settled:
+	case <-ctx.Done():
+		return w, ctx.Err()
+	}
+	return workspaceNow(ctx, h, w)
+}
+
+// workspaceNow reads a workspace again.
+func workspaceNow(ctx context.Context, c wire.Caller, w app.Workspace) (app.Workspace, error) {
+	return findWorkspace(ctx, c, w.ID, "")
 }
 
 // title makes a workspace's title of the message's first line.
 func title(message string) string {
-	line, _, _ := strings.Cut(strings.TrimSpace(message), "\n")
-	if r := []rune(line); len(r) > maxTitle {
-		line = strings.TrimSpace(string(r[:maxTitle-1])) + "…"
-	}
-	return line
+	first, _, _ := strings.Cut(strings.TrimSpace(message), "\n")
+	return short(line(first), maxTitle)
 }
 
-// turnEnd is how the run's turn ended.
-type turnEnd struct {
-	activity app.Activity
-	code     string
-	message  string
-	usage    app.Usage
-}
-
-// runner follows one turn.
-type runner struct {
-	io        IO
-	api       app.API
-	workspace app.Workspace
-	show      printer
-	working   bool // the turn has begun
-	last      turnEnd
-	ended     chan turnEnd
-}
-
-// event takes the events of the application, on the conversation's goroutine.
-func (r *runner) event(e app.Event) {
-	switch e := e.(type) {
-	case app.EntryChanged:
-		if e.Workspace == r.workspace.ID {
-			if e.Entry.Kind == app.EntryTurnEnd {
-				r.last.code, r.last.message = e.Entry.Code, e.Entry.Text
-			}
-			r.show.entry(e.Entry)
-		}
-	case app.EntryGrew:
-		if e.Workspace == r.workspace.ID {
-			r.show.grew(e)
-		}
-	case app.EntriesRemoved:
-		if e.Workspace == r.workspace.ID {
-			r.show.removed(e.IDs)
-		}
-	case app.ConversationChanged:
-		if e.Workspace == r.workspace.ID {
-			r.changed(e)
-		}
+// quote makes a path one word of a command that the person may copy.
+func quote(s string) string {
+	s = plain(s)
+	if s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./,+@%") == "" {
+		return s
 	}
-}
-
-func (r *runner) changed(e app.ConversationChanged) {
-	switch e.Activity {
-	case app.Preparing, app.Streaming, app.RunningTools, app.Interrupting:
-		r.working = true
-	case app.Idle, app.Done, app.Failed, app.Interrupted, app.Waiting:
-		if r.working {
-			r.working = false
-			r.last.activity, r.last.usage = e.Activity, e.Usage
-			r.ended <- r.last
-		}
-	}
-}
-
-// turn sends the message and waits for the end. The first interrupt stops the turn and saves it, the
-// second ends the process.
-func (r *runner) turn(ctx context.Context, message string) (turnEnd, error) {
-	signals := make(chan os.Signal, 2)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
-	defer signal.Stop(signals)
-	if _, err := r.api.Conversations.Open(ctx, app.ByID{ID: r.workspace.ID}); err != nil {
-		return turnEnd{}, err
-	}
-	if err := r.api.Conversations.Send(ctx, app.SendMessage{Workspace: r.workspace.ID, Text: message, ID: store.NewID()}); err != nil {
-		return turnEnd{}, err
-	}
-	interrupted := false
-	for {
-		select {
-		case end := <-r.ended:
-			return end, nil
-		case <-ctx.Done():
-			return turnEnd{}, ctx.Err()
-		case <-signals:
-			if interrupted {
-				os.Exit(exitInterrupted)
-			}
-			interrupted = true
-			_, _ = fmt.Fprintln(r.io.Err, "carrel: interrupting; press Ctrl-C again to end at once")
-			if err := r.api.Conversations.Interrupt(ctx, app.ByID{ID: r.workspace.ID}); err != nil {
-				return turnEnd{}, err
-			}
-		}
-	}
-}
-
-// failure is the exit of a turn that did not end well.
-func (e turnEnd) failure() error {
-	switch e.activity {
-	case app.Interrupted:
-		return &exitError{code: exitInterrupted, err: &app.Error{Code: "interrupted", Message: "Interrupted."}}
-	case app.Failed:
-		return &app.Error{Code: e.code, Message: e.message, Cause: errors.New("turn failed")}
-	case app.Idle, app.Done, app.Waiting, app.Preparing, app.Streaming, app.RunningTools, app.Interrupting:
-	}
-	return nil
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }

@@ -8,111 +8,94 @@ import (
 	"carrel/app"
 )
 
-// printer shows a run. Its methods are called in order; all but started and ended on the
-// conversation's goroutine.
+// printer shows a run. hook may be called before started, all others are called after it, one at a
+// time. full gives an entry's text uncut.
 type printer interface {
+	hook(text string)
 	started(w app.Workspace)
 	entry(e app.Entry)
 	grew(g app.EntryGrew)
 	removed(ids []string)
-	ended(w app.Workspace, end turnEnd) error
+	ended(w app.Workspace, end turnEnd, full func(entry string) (string, error)) error
 }
 
 func (o runOptions) printer(io IO) printer {
 	switch {
 	case o.json:
-		return &jsonPrinter{io: io}
+		return &jsonPrinter{io: io, quiet: o.quiet}
 	case o.quiet:
 		return &quietPrinter{io: io}
 	}
 	return &textPrinter{io: io, shown: map[string]int{}}
 }
 
-// quietPrinter prints the last answer.
-type quietPrinter struct {
-	io     IO
-	answer map[string]string // text of the newest step's entries, by id
-	order  []string
-	step   string
+// answer keeps the text of the newest step that has any: what the agent says at the end.
+type answer struct {
+	step  string
+	texts map[string]string // by entry
+	order []string
 }
 
-func (p *quietPrinter) started(app.Workspace) {}
-func (p *quietPrinter) grew(app.EntryGrew)    {}
-func (p *quietPrinter) removed(ids []string)  { p.step = "" }
-func (p *quietPrinter) ended(_ app.Workspace, end turnEnd) error {
-	if err := end.failure(); err != nil {
-		return err
-	}
-	_, err := fmt.Fprintln(p.io.Out, plain(p.text()))
-	return err
-}
-
-// entry keeps the text of the newest step that has any.
-func (p *quietPrinter) entry(e app.Entry) {
+func (a *answer) entry(e app.Entry) {
 	if e.Kind != app.EntryAssistant || e.Reasoning || e.Live || e.Text == "" {
 		return
 	}
 	step, _, _ := strings.Cut(e.ID, ".")
-	if step != p.step {
-		p.step, p.answer, p.order = step, map[string]string{}, nil
+	if step != a.step {
+		a.step, a.texts, a.order = step, map[string]string{}, nil
 	}
-	if _, ok := p.answer[e.ID]; !ok {
-		p.order = append(p.order, e.ID)
+	if _, ok := a.texts[e.ID]; !ok {
+		a.order = append(a.order, e.ID)
 	}
-	p.answer[e.ID] = e.Text
+	a.texts[e.ID] = e.Text
 }
 
-func (p *quietPrinter) text() string {
-	parts := make([]string, 0, len(p.order))
-	for _, id := range p.order {
-		parts = append(parts, p.answer[id])
+func (a *answer) removed(ids []string) {
+	for _, id := range ids {
+		delete(a.texts, id)
 	}
-	return strings.Join(parts, "\n\n")
 }
 
-// jsonPrinter prints NDJSON; docs/run-json.md describes each object.
-type jsonPrinter struct {
+// text is the whole answer.
+func (a *answer) text(full func(entry string) (string, error)) (string, error) {
+	var parts []string
+	for _, id := range a.order {
+		text, ok := a.texts[id]
+		if strings.HasSuffix(text, app.CutNote) {
+			var err error
+			if text, err = full(id); err != nil {
+				return "", fmt.Errorf("read the whole answer: %w", err)
+			}
+		}
+		if ok {
+			parts = append(parts, text)
+		}
+	}
+	return strings.Join(parts, "\n\n"), nil
+}
+
+// quietPrinter prints the answer.
+type quietPrinter struct {
 	io     IO
-	answer quietPrinter
+	answer answer
 }
 
-func (p *jsonPrinter) line(v any) {
-	b, err := json.Marshal(v)
+func (p *quietPrinter) hook(string)           {}
+func (p *quietPrinter) started(app.Workspace) {}
+func (p *quietPrinter) entry(e app.Entry)     { p.answer.entry(e) }
+func (p *quietPrinter) grew(app.EntryGrew)    {}
+func (p *quietPrinter) removed(ids []string)  { p.answer.removed(ids) }
+
+func (p *quietPrinter) ended(_ app.Workspace, end turnEnd, full func(string) (string, error)) error {
+	if err := end.failure(); err != nil {
+		return err
+	}
+	text, err := p.answer.text(full)
 	if err != nil {
-		return // the types here always marshal
+		return err
 	}
-	_, _ = p.io.Out.Write(append(b, '\n'))
-}
-
-func (p *jsonPrinter) started(w app.Workspace) {
-	p.line(map[string]any{"type": "start", "workspace": w, "sandbox": "none"})
-}
-
-func (p *jsonPrinter) entry(e app.Entry) {
-	p.answer.entry(e)
-	p.line(map[string]any{"type": "entry", "entry": e})
-}
-
-func (p *jsonPrinter) grew(g app.EntryGrew) {
-	p.line(map[string]any{"type": "delta", "entry": g.Entry, "field": g.Field, "text": g.Text})
-}
-
-func (p *jsonPrinter) removed(ids []string) {
-	p.answer.removed(ids)
-	p.line(map[string]any{"type": "removed", "entries": ids})
-}
-
-func (p *jsonPrinter) ended(w app.Workspace, end turnEnd) error {
-	failed := end.failure()
-	state := "done"
-	switch {
-	case end.activity == app.Interrupted:
-		state = "interrupted"
-	case failed != nil:
-		state = "failed"
-	}
-	p.line(map[string]any{"type": "end", "end": state, "result": p.answer.text(), "usage": end.usage, "workspace": w.ID})
-	return failed
+	_, err = fmt.Fprintln(p.io.Out, plain(text))
+	return err
 }
 
 // textPrinter streams for people.
@@ -120,24 +103,31 @@ type textPrinter struct {
 	io    IO
 	shown map[string]int // bytes of an answer's text that are printed; only answers are in it
 	open  string         // the entry whose line is not finished
+	long  string         // the newest entry of which only the beginning is printed
 }
+
+func (p *textPrinter) hook(text string) { _, _ = fmt.Fprint(p.io.Err, plain(text)) }
 
 func (p *textPrinter) started(w app.Workspace) {
 	place := w.Dir
 	if w.Branch != "" {
 		place += " on " + w.Branch
 	}
-	_, _ = fmt.Fprintf(p.io.Err, "carrel: workspace %s in %s, model %s; commands are not sandboxed\n", w.Name, plain(place), w.Model)
+	_, _ = fmt.Fprintf(p.io.Err, "carrel: workspace %s in %s, model %s; commands are not sandboxed\n", w.Name, line(place), line(w.Model))
+	if w.Init == app.InitFailed {
+		_, _ = fmt.Fprintln(p.io.Err, "carrel: the project's init hook failed; the agent begins all the same")
+	}
 }
 
 func (p *textPrinter) entry(e app.Entry) {
 	switch e.Kind {
 	case app.EntryAssistant:
-		if !e.Reasoning {
-			p.text(e.ID, e.Text)
-			if !e.Live {
-				p.close()
-			}
+		if e.Reasoning {
+			return
+		}
+		p.text(e.ID, e.Text)
+		if !e.Live && p.long == "" {
+			p.close()
 		}
 	case app.EntryTool:
 		if e.Tool.Status == app.ToolOK || e.Tool.Status == app.ToolFailed || e.Tool.Status == app.ToolInterrupted {
@@ -154,14 +144,16 @@ func (p *textPrinter) entry(e app.Entry) {
 // text prints what is new of an entry's text.
 func (p *textPrinter) text(id, text string) {
 	from := p.shown[id]
+	text, cut := strings.CutSuffix(text, app.CutNote)
+	p.long = ""
+	if cut {
+		p.long = id
+	}
 	p.shown[id] = max(from, len(text))
 	if from >= len(text) {
 		return
 	}
-	if p.open != id {
-		p.close()
-		p.open = id
-	}
+	p.begin(id)
 	_, _ = fmt.Fprint(p.io.Out, plain(text[from:]))
 }
 
@@ -170,15 +162,23 @@ func (p *textPrinter) grew(g app.EntryGrew) {
 	if g.Field != "text" || !answer {
 		return // reasoning, arguments or output
 	}
-	if p.open != g.Entry {
-		p.close()
-		p.open = g.Entry
-	}
+	p.begin(g.Entry)
 	_, _ = fmt.Fprint(p.io.Out, plain(g.Text))
 	p.shown[g.Entry] = from + len(g.Text)
 }
 
+func (p *textPrinter) begin(id string) {
+	if p.open != id {
+		p.close()
+		p.open = id
+	}
+}
+
 func (p *textPrinter) close() {
+	if p.long != "" {
+		_, _ = fmt.Fprint(p.io.Out, " …")
+		p.long = ""
+	}
 	if p.open != "" {
 		_, _ = fmt.Fprintln(p.io.Out)
 		p.open = ""
@@ -190,23 +190,27 @@ func (p *textPrinter) removed(ids []string) {
 	for _, id := range ids {
 		delete(p.shown, id)
 	}
-	_, _ = fmt.Fprintln(p.io.Err, "carrel: the answer broke off and is asked for again")
+	_, _ = fmt.Fprintln(p.io.Err, "carrel: the answer broke off")
 }
 
-func (p *textPrinter) ended(w app.Workspace, end turnEnd) error {
+func (p *textPrinter) ended(w app.Workspace, end turnEnd, full func(string) (string, error)) error {
+	if p.long != "" { // a long answer's end is as good as its beginning
+		if text, err := full(p.long); err == nil {
+			p.text(p.long, text)
+		}
+	}
 	p.close()
-	_, _ = fmt.Fprintf(p.io.Err, "carrel: see it again with: carrel workspace show %s\n", w.ID)
+	_, _ = fmt.Fprintf(p.io.Err, "carrel: go on with: carrel run --workspace %s \"...\"\n", w.ID)
 	return end.failure()
 }
 
 // toolLine is one call on one line.
 func toolLine(t *app.ToolEntry) string {
-	what := summary(t)
-	line := "  " + t.Name
-	if what != "" {
-		line += "  " + what
+	words := []string{"  " + line(t.Name)}
+	if what := summary(t); what != "" {
+		words = append(words, what)
 	}
-	return line + "  " + outcome(t)
+	return strings.Join(append(words, outcome(t)), "  ")
 }
 
 // summary names the object of a call: the command's first line, or the path.
@@ -222,10 +226,7 @@ func summary(t *app.ToolEntry) string {
 	if in.Script != "" {
 		text, _, _ = strings.Cut(strings.TrimSpace(in.Script), "\n")
 	}
-	if r := []rune(text); len(r) > 100 {
-		text = string(r[:99]) + "…"
-	}
-	return plain(text)
+	return short(line(text), 100)
 }
 
 func outcome(t *app.ToolEntry) string {

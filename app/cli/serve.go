@@ -15,7 +15,6 @@ import (
 	"carrel/app/attach"
 	"carrel/app/core"
 	"carrel/app/serve"
-	"carrel/app/wire"
 	"carrel/frontend"
 	"carrel/store"
 	"carrel/workspaces/compat"
@@ -35,12 +34,24 @@ type serveOptions struct {
 	noAuth     bool
 	printToken bool
 	projects   []string
+	json       bool
+}
+
+// serving is the one document of serve --json.
+type serving struct {
+	Type     string   `json:"type"` // serving
+	URL      string   `json:"url"`
+	Link     string   `json:"link,omitempty"` // with the token, where that may be shown
+	Warnings []string `json:"warnings"`
 }
 
 func serveCommand(io IO) *cobra.Command {
 	var o serveOptions
 	c := &cobra.Command{Use: "serve", Aliases: []string{"server"}, Short: "Show Carrel in a browser", Long: serveHelp, Args: noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context(), io) }}
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			o.json = isJSON(cmd)
+			return o.run(cmd.Context(), io)
+		}}
 	f := c.Flags()
 	f.StringVar(&o.listen.Host, "host", "localhost", "address to listen on")
 	f.IntVar(&o.listen.Port, "port", 3000, "port to listen on; 0 takes a free one")
@@ -61,17 +72,21 @@ func (o serveOptions) run(ctx context.Context, io IO) error {
 		return err
 	}
 	o.listen.Auth = auth
+	if o.listen.Port < 0 || o.listen.Port > 65535 {
+		return usage("--port must be 0 to 65535, not %d", o.listen.Port)
+	}
 	root, err := store.Open("")
 	if err != nil {
 		return err
 	}
+	defer func() { _ = root.Close() }()
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second signal ends at once
 	for {
 		running, err := attach.Find(ctx, root)
 		if err == nil {
-			return o.through(ctx, io, running)
+			return o.through(ctx, io, root, running)
 		}
 		if !errors.Is(err, attach.ErrNoCore) {
 			return err
@@ -91,7 +106,7 @@ func (o serveOptions) run(ctx context.Context, io IO) error {
 }
 
 // through has a core that runs already serve the address.
-func (o serveOptions) through(ctx context.Context, io IO, running attach.Core) error {
+func (o serveOptions) through(ctx context.Context, io IO, root *store.Root, running attach.Core) error {
 	a := o.listen.Auth
 	held, err := running.Listen(ctx, attach.ListenRequest{Host: o.listen.Host, Port: o.listen.Port, AllowHosts: o.listen.AllowHosts,
 		Token: a.Token, Generated: a.Generated, NoAuth: a.None})
@@ -100,10 +115,6 @@ func (o serveOptions) through(ctx context.Context, io IO, running attach.Core) e
 	}
 	defer func() { _ = held.Close() }()
 	o.announce(io, held.URL, held.Link, held.Warnings)
-	root, err := store.Open("")
-	if err != nil {
-		return err
-	}
 	o.addProjects(ctx, io, root)
 	select {
 	case <-ctx.Done():
@@ -117,10 +128,15 @@ func (o serveOptions) through(ctx context.Context, io IO, running attach.Core) e
 // terminal unless asked for.
 func (o serveOptions) announce(io IO, url, link string, warnings []string) {
 	for _, w := range warnings {
-		_, _ = fmt.Fprintln(io.Err, "carrel: warning:", w)
+		_, _ = fmt.Fprintln(io.Err, "carrel: warning:", plain(w))
 	}
+	out := serving{Type: "serving", URL: url, Warnings: append([]string{}, warnings...)}
 	if o.listen.Auth.Generated || o.printToken {
-		url = link
+		out.Link, url = link, link
+	}
+	if o.json {
+		_ = printJSON(io.Out, out) // nobody listens any more, and the server goes on
+		return
 	}
 	_, _ = fmt.Fprintf(io.Out, "Carrel is at %s\n", url)
 	_, _ = fmt.Fprintln(io.Err, "carrel: commands of agents are not sandboxed in this version; press Ctrl-C to stop")
@@ -131,27 +147,18 @@ func (o serveOptions) addProjects(ctx context.Context, io IO, root *store.Root) 
 		return
 	}
 	go func() { // the core answers once Ready has returned
-		client, err := dial(ctx, root)
+		client, err := dialHost(ctx, root)
 		if err != nil {
-			_, _ = fmt.Fprintln(io.Err, "carrel: add projects:", err)
+			_, _ = fmt.Fprintln(io.Err, "carrel: add projects:", plain(err.Error()))
 			return
 		}
-		defer func() { _ = client.Close() }()
+		defer client.close()
 		for _, path := range o.projects {
 			if err := client.Call(ctx, "projects.add", app.AddProject{Path: canonical(path)}, nil); err != nil {
-				_, _ = fmt.Fprintf(io.Err, "carrel: add project %s: %v\n", plain(path), err)
+				_, _ = fmt.Fprintf(io.Err, "carrel: add project %s: %s\n", line(path), plain(err.Error()))
 			}
 		}
 	}()
-}
-
-// dial connects to the running core.
-func dial(ctx context.Context, root *store.Root) (*wire.Client, error) {
-	return wire.Dial(ctx, wire.ClientOptions{Role: wire.CLI, Version: app.Version(),
-		Find: func(ctx context.Context) (wire.Address, error) {
-			c, err := attach.Find(ctx, root)
-			return wire.Address{URL: c.URL, Token: c.Token}, err
-		}})
 }
 
 // coreOptions are those of any core that this binary runs.

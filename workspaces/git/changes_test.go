@@ -54,15 +54,17 @@ func TestChangesShowTrueNames(t *testing.T) { // O-GIT-10
 	}
 }
 
-func TestChangesOfEveryKind(t *testing.T) {
-	r := newCommit(t)
+// everyKind makes a worktree with changes of every kind.
+func everyKind(t *testing.T) (r *repo, w1 string) {
+	t.Helper()
+	r = newCommit(t)
 	r.put("repo/gone.txt", "gone\n")
 	r.put("repo/mode.sh", "x\n")
 	r.put("repo/type", "x\n")
 	r.put("repo/bin", "a\x00b")
 	r.put("repo/big.txt", "small\n")
 	r.commit("repo", "touched.txt", "same\n")
-	w1 := r.add("w1")
+	w1 = r.add("w1")
 	big := strings.Repeat("a long line of text\n", 10000)
 	for _, err := range []error{
 		os.Remove(r.path("w1/gone.txt")), os.Chmod(r.path("w1/mode.sh"), 0o755), os.Remove(r.path("w1/type")),
@@ -77,6 +79,11 @@ func TestChangesOfEveryKind(t *testing.T) {
 	} {
 		r.put("w1/"+path, text)
 	}
+	return r, w1
+}
+
+func TestChangesOfEveryKind(t *testing.T) {
+	r, w1 := everyKind(t)
 	list, _, err := r.g.Changes(t.Context(), w1, "", 100)
 	if err != nil {
 		t.Fatal(err)
@@ -109,6 +116,14 @@ func TestChangesOfEveryKind(t *testing.T) {
 	}
 	if len(got) > 0 {
 		t.Errorf("also %+v", got)
+	}
+}
+
+func TestChangesAreLimited(t *testing.T) {
+	r, w1 := everyKind(t)
+	list, _, err := r.g.Changes(t.Context(), w1, "", 100)
+	if err != nil {
+		t.Fatal(err)
 	}
 	for limit, want := range map[int]int{0: 0, 3: 3, 7: 7} {
 		some, more, err := r.g.Changes(t.Context(), w1, "", limit)

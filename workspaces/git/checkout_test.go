@@ -1,6 +1,7 @@
 package git
 
 import (
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -68,6 +69,21 @@ func TestFiltersRunAsTheyMay(t *testing.T) {
 		if got := r.read("w1/x.up"); err != nil || got != c.want || (len(made.Warnings) == 0) != (c.want == "ABC\n") {
 			t.Errorf("%+v: content %q, made %+v, %v", c, got, made, err)
 		}
+	}
+}
+
+func TestPartialCloneIsExplainedAndNeverFetches(t *testing.T) {
+	r := newCommit(t)
+	r.git(r.dir, "config", "uploadpack.allowFilter", "true")
+	r.commit("repo", "a.txt", "second\n")
+	r.git(r.root, "clone", "-q", "--filter=blob:none", "file://"+r.dir, "partial")
+	partial := r.path("partial")
+	if _, err := r.g.AddTree(t.Context(), NewTree{Repo: partial, Dir: r.path("w1"), Branch: "w1", Create: true}); err != nil {
+		t.Errorf("files that are here: %v", err)
+	}
+	_, err := r.g.AddTree(t.Context(), NewTree{Repo: partial, Dir: r.path("w2"), Branch: "w2", Base: "main~1", Create: true})
+	if !errors.Is(err, ErrPartial) || exists(r.path("w2")) {
+		t.Errorf("files that are not here: %v", err)
 	}
 }
 

@@ -135,8 +135,8 @@ func namesNothing(dir string) bool {
 		return false
 	}
 	common, err := commonDirOf(gitDir)
-	if err != nil {
-		return false
+	if err != nil || !surelyGitDir(gitDir, common) {
+		return false // git may walk up to another repository
 	}
 	for _, path := range []string{filepath.Join(common, "config"), filepath.Join(gitDir, "config.worktree")} {
 		text, err := os.ReadFile(path)
@@ -154,4 +154,17 @@ func namesNothing(dir string) bool {
 		}
 	}
 	return true
+}
+
+// surelyGitDir reports whether git takes the folder for a repository, being stricter than git.
+func surelyGitDir(gitDir, common string) bool {
+	head, err := os.ReadFile(filepath.Join(gitDir, "HEAD"))
+	if err != nil || !looksBare(common) {
+		return false
+	}
+	text := strings.TrimRight(string(head), "\n")
+	if ref, ok := strings.CutPrefix(text, "ref: refs/"); ok {
+		return ref != "" && !strings.ContainsAny(ref, " \n\r\t\x00")
+	}
+	return (len(text) == 40 || len(text) == 64) && strings.Trim(text, "0123456789abcdef") == ""
 }

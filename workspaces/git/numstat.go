@@ -137,18 +137,3 @@ func (g *Git) numstat(ctx context.Context, dir string, args ...string) ([]lineCo
 	}
 	return parseNumstat(out.Stdout)
 }
-
-// More paths than this are not named one by one: looking at every file is cheaper then.
-const (
-	maxNamedPaths = 1000
-	maxNamedBytes = 64 << 10
-)
-
-// fits reports whether the paths may be given as arguments.
-func fits(paths []string) bool {
-	size := 0
-	for _, p := range paths {
-		size += len(p) + 1
-	}
-	return len(paths) <= maxNamedPaths && size <= maxNamedBytes
-}

@@ -201,6 +201,29 @@ func TestPlantedGitFileOfAnotherRepositoryRunsNothing(t *testing.T) { // O-SBX-0
 	}
 }
 
+func TestPlantedWorktreeConfigurationNeverRuns(t *testing.T) { // O-SBX-04
+	r := newCommit(t)
+	w1 := r.add("w1")
+	mark := plant(r)
+	r.git(r.dir, "config", "extensions.worktreeConfig", "true")
+	r.put("repo/.git/worktrees/w1/config.worktree", plantedConfig(mark))
+	r.put("repo/.git/info/attributes", "* filter=z diff=z merge=z\n")
+	r.put("w1/a.txt", "changed\n")
+	// A folder of no repository, so that git walks up to the planted one.
+	r.put("w1/sub/.git/config", "")
+	for _, dir := range []string{w1, r.path("w1/sub")} {
+		if _, err := r.g.State(t.Context(), dir, "main"); err != nil {
+			t.Error(err)
+		}
+		if _, _, err := r.g.Changes(t.Context(), dir, "", 10); err != nil {
+			t.Error(err)
+		}
+	}
+	if ran, _ := os.ReadDir(r.path("ran")); len(ran) > 0 {
+		t.Errorf("ran: %v", ran)
+	}
+}
+
 func TestPlantedSubmoduleConfigurationNeverRuns(t *testing.T) { // O-SBX-04
 	r := newCommit(t)
 	withSubmodule(r)

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os/exec"
 	"strings"
+	"sync/atomic"
 	"time"
 )
 
@@ -150,6 +151,9 @@ func (g *Git) exec(ctx context.Context, c call, env []string) (Output, error) {
 	err := cmd.Wait()
 	close(done)
 	<-ended
+	if used, ok := ctx.Value(cpuKey{}).(*atomic.Int64); ok && cmd.ProcessState != nil {
+		used.Add(int64(cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()))
+	}
 	if out.over {
 		err = ErrTooMuch
 	}
@@ -168,6 +172,14 @@ func (g *Git) judge(ctx context.Context, c call, cmd *exec.Cmd, err error, tail 
 		return &Error{Args: c.args, Code: exit.ExitCode(), Stderr: tail.String()}
 	}
 	return fmt.Errorf("git %s: %w", strings.Join(c.args, " "), err)
+}
+
+type cpuKey struct{}
+
+// countCPU makes the calls under a context add up the processor time of their processes.
+func countCPU(ctx context.Context) (context.Context, *atomic.Int64) {
+	used := &atomic.Int64{}
+	return context.WithValue(ctx, cpuKey{}, used), used
 }
 
 func endWithContext(ctx context.Context, cmd *exec.Cmd, done <-chan struct{}) {

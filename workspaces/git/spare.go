@@ -22,20 +22,31 @@ func (g *Git) PrepareSpare(ctx context.Context, repo, dir string) error {
 	if head == "" {
 		return fmt.Errorf("prepare spare %q: %w", dir, ErrUnborn)
 	}
+	if err = g.makeSpare(ctx, repo, dir, head); err == nil {
+		err = g.settle(ctx, dir)
+	}
+	if err != nil {
+		return fmt.Errorf("prepare spare %q: %w", dir, err)
+	}
+	return nil
+}
+
+func (g *Git) makeSpare(ctx context.Context, repo, dir, head string) error {
 	common, err := g.commonOf(ctx, repo)
 	if err != nil {
 		return err
 	}
 	a, err := adminOf(common, dir)
-	if err == nil && a.linkedFrom(dir) {
-		err = g.refreshSpare(ctx, a, repo, dir, head)
-	} else {
+	if err != nil || !a.linkedFrom(dir) {
 		_, err = g.AddTree(ctx, NewTree{Repo: repo, Dir: dir, Base: head})
+		return err
 	}
+	release, err := g.hold(ctx, "make "+canonical(dir))
 	if err != nil {
-		return fmt.Errorf("prepare spare %q: %w", dir, err)
+		return err
 	}
-	return g.settle(ctx, dir)
+	defer release()
+	return g.refreshSpare(ctx, a, repo, dir, head)
 }
 
 func (g *Git) refreshSpare(ctx context.Context, a admin, repo, dir, head string) error {
@@ -70,6 +81,14 @@ func (g *Git) settle(ctx context.Context, dir string) error {
 		case <-ctx.Done():
 			return ctx.Err()
 		}
+	}
+	release, err := g.hold(ctx, "make "+canonical(dir))
+	if err != nil {
+		return err
+	}
+	defer release()
+	if _, err := gitDirAt(dir); err != nil {
+		return nil // it has been claimed meanwhile
 	}
 	return g.refresh(ctx, dir)
 }

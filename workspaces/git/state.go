@@ -32,7 +32,7 @@ func (g *Git) State(ctx context.Context, dir, base string) (State, error) {
 		return State{}, err
 	}
 	s := State{Upstream: st.upstream}
-	tracked := s.count(st.entries)
+	s.count(st.entries)
 	if s.Head, err = g.describe(ctx, dir, st.branch, st.commit); err != nil {
 		return State{}, err
 	}
@@ -51,16 +51,14 @@ func (g *Git) State(ctx context.Context, dir, base string) (State, error) {
 	if base == "" || s.Unborn {
 		return s, nil
 	}
-	return s, g.compare(ctx, dir, base, tracked, &s)
+	return s, g.compare(ctx, dir, base, st.entries, &s)
 }
 
-// count adds up the entries and gives the tracked paths among them.
-func (s *State) count(entries []entry) (tracked []string) {
+func (s *State) count(entries []entry) {
 	for _, e := range entries {
 		switch e.kind {
 		case '?':
 			s.Untracked++
-			continue
 		case 'u':
 			s.Conflicts++
 		case '1', '2':
@@ -71,18 +69,11 @@ func (s *State) count(entries []entry) (tracked []string) {
 				s.Unstaged++
 			}
 		}
-		tracked = append(tracked, e.path)
-		if e.from != "" {
-			tracked = append(tracked, e.from)
-		}
 	}
-	return tracked
 }
 
-// compare fills what depends on the base. tracked are the paths that differ from HEAD: together with
-// those that differ between merge base and HEAD they are all that can differ from the merge base, so
-// git need not look at every file again.
-func (g *Git) compare(ctx context.Context, dir, base string, tracked []string, s *State) error {
+// compare fills what depends on the base.
+func (g *Git) compare(ctx context.Context, dir, base string, entries []entry, s *State) error {
 	tip, err := g.resolveBase(ctx, dir, base)
 	if err != nil {
 		return err
@@ -94,21 +85,9 @@ func (g *Git) compare(ctx context.Context, dir, base string, tracked []string, s
 	if err != nil {
 		return err
 	}
-	s.Ahead, s.Behind, s.Added, s.Removed = r.ahead, r.behind, r.lines.added, r.lines.removed
-	if len(tracked) == 0 {
-		return nil
-	}
-	args := []string{"diff-index", "--ignore-submodules=dirty", "--numstat", "-z", "-M", r.fork, "--"}
-	if paths := slices.Concat(tracked, r.lines.paths); !r.lines.many && fits(paths) {
-		args = append(args, paths...)
-	}
-	list, err := g.numstat(ctx, dir, args...)
-	if err != nil {
-		return err
-	}
-	t := sum(list)
-	s.Added, s.Removed = t.added, t.removed
-	return nil
+	s.Ahead, s.Behind = r.ahead, r.behind
+	s.Added, s.Removed, err = g.countLines(ctx, dir, r, entries)
+	return err
 }
 
 // Merged reports whether everything that dir's HEAD has is in base: as the same commits, as commits

@@ -111,7 +111,7 @@ func parseEntry(record string) (entry, error) {
 	}
 	e := entry{kind: record[0], x: '.', y: '.', path: fields[n]}
 	if n > 1 {
-		if len(fields[1]) != 2 {
+		if len(fields[1]) != 2 || strings.Trim(fields[1], ".MTADRCU") != "" {
 			return entry{}, errFormat
 		}
 		e.x, e.y = fields[1][0], fields[1][1]

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 )
 
 // Tree is one registered checkout of a repository. The main one comes first.
@@ -28,10 +29,44 @@ func (g *Git) Worktrees(ctx context.Context, dir string) ([]Tree, error) {
 		args, end = append(args, "-z"), "\x00"
 	}
 	out, err := g.Read(ctx, dir, args...)
+	for try := 0; err != nil && try < listTries && hasWorktrees(dir); try++ {
+		if !pause(ctx, listPause) {
+			break
+		}
+		out, err = g.Read(ctx, dir, args...)
+	}
 	if err != nil {
 		return nil, g.explain(dir, err)
 	}
 	return parseTrees(string(out.Stdout), end), nil
+}
+
+// Git dies of a registration that another process is just making: its files are there before their
+// content is. Nothing tells when it is whole, but that takes milliseconds.
+const (
+	listTries = 5
+	listPause = 20 * time.Millisecond
+)
+
+func hasWorktrees(dir string) bool {
+	gitDir, err := gitDirAt(dir)
+	if err != nil {
+		return looksBare(dir) && exists(filepath.Join(dir, "worktrees"))
+	}
+	common, err := commonDirOf(gitDir)
+	return err == nil && exists(filepath.Join(common, "worktrees"))
+}
+
+// pause waits, and says false when the context ended first.
+func pause(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
 }
 
 func parseTrees(text, end string) []Tree {

@@ -33,6 +33,7 @@ type Watcher struct {
 	repos   map[string]*watchedRepo // by common folder; "" collects folders that are no checkouts
 	visible map[string]bool
 	noticed bool
+	reads   int       // states read so far
 	poll    time.Time // when the next checkout may be read without a cause
 }
 
@@ -42,8 +43,8 @@ type pace struct {
 	longest time.Duration // a state is read at the latest this long after the first change
 	// A checkout's state is not read again, unless poked, before rest times what the last one took.
 	rest int
-	// Reading without a cause: the least gap between two, and the gap as a multiple of what the last
-	// took; slots for folders that are not watched use the smaller factor.
+	// Reading without a cause: the least gap between two, and the gap as a multiple of the processor time
+	// that the last cost; folders that are not watched have a smaller one.
 	gap             time.Duration
 	idle, unwatched int
 	age             time.Duration // a checkout read since then is not read without a cause
@@ -65,8 +66,8 @@ type watched struct {
 	due            time.Time // zero: nothing to do
 	first          time.Time // the first change that due stands for
 	poked          bool
-	read           time.Time // when it was read last
-	took           time.Duration
+	read           time.Time     // when it was read last
+	took, cost     time.Duration // by the clock, and of processor
 	known          bool
 	state          State
 	err            string

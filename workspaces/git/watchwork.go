@@ -98,6 +98,7 @@ func (w *Watcher) nextIdle(now time.Time) *watched {
 // readState reads one state in a goroutine of its own and reports it from there.
 func (w *Watcher) readState(ctx context.Context, results chan<- result, r *watchedRepo, k *watched, idle bool) {
 	r.busy = true
+	w.reads++
 	k.due, k.poked = time.Time{}, false
 	old, oldErr, known := k.state, k.err, k.known
 	w.running.Add(1)
@@ -105,6 +106,7 @@ func (w *Watcher) readState(ctx context.Context, results chan<- result, r *watch
 		defer w.running.Done()
 		began := time.Now()
 		limited, cancel := context.WithTimeout(ctx, stateTimeout)
+		limited, used := countCPU(limited)
 		s, err := w.g.State(limited, k.dir, k.base)
 		cancel()
 		took := time.Since(began)
@@ -116,7 +118,7 @@ func (w *Watcher) readState(ctx context.Context, results chan<- result, r *watch
 			w.onChange(k.key, s, err)
 		}
 		w.send(ctx, results, result{r, func() {
-			k.known, k.state, k.err, k.took, k.read = true, s, text, took, time.Now()
+			k.known, k.state, k.err, k.took, k.cost, k.read = true, s, text, took, time.Duration(used.Load()), time.Now()
 			if idle {
 				w.paceIdle(k)
 			}
@@ -140,7 +142,7 @@ func (w *Watcher) paceIdle(k *watched) {
 	if k.unwatched {
 		factor = w.pace.unwatched
 	}
-	w.poll = k.read.Add(max(w.pace.gap, time.Duration(factor)*k.took))
+	w.poll = k.read.Add(max(w.pace.gap, time.Duration(factor)*k.cost))
 }
 
 // readRefs finds which branches and bases have moved, with one process for the whole repository.

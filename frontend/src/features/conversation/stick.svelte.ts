@@ -21,10 +21,11 @@ export class Stick {
   /** Call it on every scroll event. */
   scrolled(): void {
     const { scrollTop, scrollHeight, clientHeight } = this.#scroller;
-    const end = scrollHeight - scrollTop - clientHeight < near;
-    // Only the person moves the view up; a list that shrinks or is measured does so with its height.
-    if (end) this.atEnd = true;
-    else if (scrollTop < this.#top - 1 && scrollHeight >= this.#height) this.atEnd = false;
+    const rest = scrollHeight - scrollTop - clientHeight;
+    // Only the person moves the view up, and the first pixel counts: a wheel turns in small steps. A
+    // list that shrinks moves it too, but then its height changes.
+    if (scrollTop < this.#top && scrollHeight >= this.#height && rest > 1) this.atEnd = false;
+    else if (rest < near && scrollTop >= this.#top) this.atEnd = true;
     this.#top = scrollTop;
     this.#height = scrollHeight;
   }

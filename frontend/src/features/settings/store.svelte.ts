@@ -47,6 +47,12 @@ export class Settings {
     return model.demo && !/demo/i.test(model.name) ? `${model.name} (demo)` : model.name;
   }
 
+  /** The model of a workspace that asks for none. */
+  get defaultModel(): string {
+    const wanted = this.preferences.defaultModel;
+    return this.available.some((model) => model.id === wanted) ? wanted : (this.available[0]?.id ?? wanted);
+  }
+
   /** The models that can answer. */
   get available(): Model[] {
     return this.models.filter((model) => model.available);

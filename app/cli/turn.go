@@ -1,0 +1,168 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"carrel/app"
+	"carrel/store"
+)
+
+// turnEnd is how the run's turn ended.
+type turnEnd struct {
+	activity app.Activity
+	code     string
+	message  string
+	usage    app.Usage
+}
+
+// runner follows one turn.
+type runner struct {
+	io        IO
+	host      host
+	stops     *interrupts
+	workspace app.Workspace
+	show      printer
+
+	working bool // the turn has begun
+	last    turnEnd
+	ended   chan turnEnd  // gets the turn's end
+	lost    chan struct{} // the core may have told what we did not hear
+}
+
+// event takes the events of the application, one at a time.
+func (r *runner) event(e app.Event) {
+	switch e := e.(type) {
+	case app.EntryChanged:
+		if e.Workspace == r.workspace.ID {
+			if e.Entry.Kind == app.EntryTurnEnd {
+				r.last.code, r.last.message = e.Entry.Code, e.Entry.Text
+			}
+			r.show.entry(e.Entry)
+		}
+	case app.EntryGrew:
+		if e.Workspace == r.workspace.ID {
+			r.show.grew(e)
+		}
+	case app.EntriesRemoved:
+		if e.Workspace == r.workspace.ID {
+			r.show.removed(e.IDs)
+		}
+	case app.ConversationChanged:
+		if e.Workspace == r.workspace.ID {
+			r.changed(e)
+		}
+	}
+}
+
+func (r *runner) changed(e app.ConversationChanged) {
+	if busy(e.Activity) {
+		r.working = true
+		return
+	}
+	if r.working {
+		r.working = false
+		r.last.activity, r.last.usage = e.Activity, e.Usage
+		select {
+		case r.ended <- r.last:
+		default: // of a message that somebody else sent after ours
+		}
+	}
+}
+
+func busy(a app.Activity) bool {
+	switch a {
+	case app.Preparing, app.Streaming, app.RunningTools, app.Interrupting:
+		return true
+	case app.Idle, app.Done, app.Failed, app.Interrupted, app.Waiting:
+	}
+	return false
+}
+
+// run sends the message and waits for the end of its turn. Nothing is shown before the message is
+// accepted, so that a run that is refused can be tried elsewhere.
+func (r *runner) run(ctx context.Context, model, message string) error {
+	var c app.Conversation
+	if err := r.host.Call(ctx, "conversations.open", app.ByID{ID: r.workspace.ID}, &c); err != nil {
+		return err
+	}
+	w, err := workspaceNow(ctx, r.host, r.workspace)
+	if err != nil {
+		return err
+	}
+	r.workspace = w
+	if w.Elsewhere {
+		return &app.Error{Code: "elsewhere", Message: "Another carrel process works in this workspace. Wait until it is done, or stop it there."}
+	}
+	if busy(c.Activity) {
+		return &app.Error{Code: "busy", Message: "The agent is working in this workspace already. Wait until its turn has ended, or send the message in the window, where it is queued."}
+	}
+	if model != "" && model != c.Model {
+		if err := r.host.Call(ctx, "workspaces.setModel", app.SetModel{Workspace: r.workspace.ID, Model: model}, nil); err != nil {
+			return err
+		}
+		r.workspace.Model = model
+	}
+	r.show.started(r.workspace)
+	stop := r.host.follow(r.workspace.ID, r.event, func() {
+		select {
+		case r.lost <- struct{}{}:
+		default:
+		}
+	})
+	defer stop()
+	if err = r.host.Call(ctx, "conversations.send", app.SendMessage{Workspace: r.workspace.ID, Text: message, ID: store.NewID()}, nil); err != nil {
+		return err
+	}
+	end, err := r.wait(ctx)
+	if err != nil {
+		return err
+	}
+	return r.show.ended(r.workspace, end, r.full)
+}
+
+// wait waits for the turn's end and interrupts it when asked to.
+func (r *runner) wait(ctx context.Context) (turnEnd, error) {
+	first := r.stops.first
+	for {
+		select {
+		case end := <-r.ended:
+			return end, nil
+		case <-ctx.Done():
+			return turnEnd{}, ctx.Err()
+		case <-r.lost:
+			return turnEnd{}, &app.Error{Code: "disconnected", Message: fmt.Sprintf(
+				"The connection to the running Carrel broke. The turn may go on there; see: carrel workspace show %s", r.workspace.ID)}
+		case <-first:
+			first = nil
+			_, _ = fmt.Fprintln(r.io.Err, "carrel: interrupting; press Ctrl-C again to end at once")
+			// It returns when the turn has ended, which must not be waited for here: its end may
+			// stand in the queue of events.
+			go func() {
+				if err := r.host.Call(ctx, "conversations.interrupt", app.ByID{ID: r.workspace.ID}, nil); err != nil {
+					_, _ = fmt.Fprintln(r.io.Err, "carrel: interrupt:", plain(err.Error()))
+				}
+			}()
+		}
+	}
+}
+
+// full is the whole text of an entry, of which events carry the beginning.
+func (r *runner) full(entry string) (string, error) {
+	var e app.Entry
+	err := r.host.Call(context.Background(), "conversations.entry", app.EntryRequest{Workspace: r.workspace.ID, Entry: entry}, &e)
+	return e.Text, err
+}
+
+// failure is the exit of a turn that did not end well.
+func (e turnEnd) failure() error {
+	switch e.activity {
+	case app.Interrupted:
+		return interruptedError()
+	case app.Failed:
+		return &app.Error{Code: e.code, Message: e.message, Cause: errors.New("turn failed")}
+	case app.Idle, app.Done, app.Waiting, app.Preparing, app.Streaming, app.RunningTools, app.Interrupting:
+	}
+	return nil
+}

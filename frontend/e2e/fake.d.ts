@@ -1,0 +1,7 @@
+import type { FakeHost } from "../src/host/fake/host";
+
+declare global {
+  interface Window {
+    fake?: FakeHost;
+  }
+}
