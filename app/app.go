@@ -98,7 +98,7 @@ func New(o Options) (*App, error) {
 	a.reaper = runtime.NewReaper(o.ReaperArgv)
 	a.catalog = catalog.New(o.Root, lookup(o.Environ))
 	a.desks = workspaces.New(workspaces.Options{Root: o.Root, Git: a.git, Registry: a.registry,
-		Reaper: a.reaper, Env: o.Environ, Events: a.deskEvent})
+		Reaper: a.reaper, Env: o.Environ, Events: a.deskEvent, Stop: a.stopWork})
 	o.Root.OnProblem(func(p store.Problem) { a.publish(ProblemAppeared{Problem: Problem(p)}) })
 	if !o.Headless {
 		a.watcher = git.NewWatcher(a.git, a.gitChanged)
@@ -252,18 +252,31 @@ func (a *App) session(ctx context.Context, id string) (*session, error) {
 
 // closeSession ends a workspace's conversation and everything that its commands left running.
 func (a *App) closeSession(ctx context.Context, id string) error {
+	return errors.Join(a.endSession(ctx, id), runtime.KillTagged(ctx, id))
+}
+
+// stopWork ends what this process does in a workspace that is about to be archived or deleted.
+func (a *App) stopWork(ctx context.Context, id string) error {
+	if a.watcher != nil {
+		a.watcher.Remove(id)
+	}
+	return a.endSession(ctx, id)
+}
+
+// endSession ends a workspace's conversation.
+func (a *App) endSession(ctx context.Context, id string) error {
 	a.mu.Lock()
 	o := a.sessions[id]
 	delete(a.sessions, id)
 	a.mu.Unlock()
-	var err error
-	if o != nil {
-		<-o.ready
-		if o.err == nil {
-			err = o.s.close(ctx)
-		}
+	if o == nil {
+		return nil
 	}
-	return errors.Join(err, runtime.KillTagged(ctx, id))
+	<-o.ready
+	if o.err != nil {
+		return nil
+	}
+	return o.s.close(ctx)
 }
 
 // Close interrupts what runs, saves it and ends everything that the App owns. It takes at most as

@@ -230,6 +230,13 @@ func (a *App) watch(ctx context.Context, w workspaces.Workspace) {
 	}
 }
 
+// watchAgain watches a workspace that stays after all.
+func (a *App) watchAgain(ctx context.Context, id string) {
+	if w, err := a.registry.Workspace(context.WithoutCancel(ctx), id); err == nil {
+		a.watch(ctx, w)
+	}
+}
+
 // workspacesByDir maps folders to the ids of the workspaces that work in them.
 func (a *App) workspacesByDir(ctx context.Context) (map[string]string, error) {
 	all, err := a.registry.Workspaces(ctx)

@@ -58,10 +58,10 @@ func (d desks) Rename(ctx context.Context, args RenameWorkspace) (Workspace, err
 }
 
 func (d desks) Archive(ctx context.Context, args ByID) (Workspace, error) {
-	if err := d.app.closeSession(ctx, args.ID); err != nil {
-		return Workspace{}, err
-	}
 	w, err := d.app.desks.Archive(ctx, args.ID)
+	if err != nil {
+		d.app.watchAgain(ctx, args.ID)
+	}
 	return d.view(w, err)
 }
 
@@ -85,27 +85,11 @@ func (d desks) AtRisk(ctx context.Context, args ByID) (AtRisk, error) {
 }
 
 func (d desks) Delete(ctx context.Context, args DeleteWorkspace) error {
-	// What is at risk is looked at before anything stops, so that a refusal changes nothing.
-	w, err := d.app.registry.Workspace(ctx, args.ID)
+	err := d.app.desks.Delete(ctx, args.ID, args.Confirm, args.KeepBranch)
 	if err != nil {
-		return userError(err)
+		d.app.watchAgain(ctx, args.ID)
 	}
-	if args.Confirm != w.Name {
-		risk, err := d.app.desks.AtRisk(ctx, args.ID)
-		if err != nil {
-			return userError(err)
-		}
-		if !riskView(risk).Clean {
-			return userError(&workspaces.ConfirmError{Name: w.Name, Risk: risk})
-		}
-	}
-	if err := d.app.closeSession(ctx, args.ID); err != nil {
-		return err
-	}
-	if d.app.watcher != nil {
-		d.app.watcher.Remove(args.ID)
-	}
-	return userError(d.app.desks.Delete(ctx, args.ID, args.Confirm, args.KeepBranch))
+	return userError(err)
 }
 
 func (d desks) Repair(ctx context.Context, args ByID) error {
