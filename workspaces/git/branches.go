@@ -135,9 +135,18 @@ func (g *Git) RenameBranch(ctx context.Context, repo, from, to string) error {
 	return fmt.Errorf("rename branch %q to %q: %w", from, to, err)
 }
 
-func (g *Git) checkName(ctx context.Context, repo, branch string) error {
+// plausible refuses the names that git takes for a ref but not for a branch, and those that can't be
+// asked about.
+func plausible(branch string) error {
 	if branch == "" || strings.HasPrefix(branch, "-") || branch == "HEAD" || strings.ContainsAny(branch, "\x00\n") {
 		return fmt.Errorf("branch %q: %w", branch, ErrBadName)
+	}
+	return nil
+}
+
+func (g *Git) checkName(ctx context.Context, repo, branch string) error {
+	if err := plausible(branch); err != nil {
+		return err
 	}
 	ok, err := g.ask(ctx, repo, "check-ref-format", "--normalize", "refs/heads/"+branch)
 	if err != nil {
