@@ -1,5 +1,0 @@
-package main
-
-import "context"
-
-func measureStreams(context.Context, *bench) ([]line, error) { return nil, errSkipped }
