@@ -3,18 +3,19 @@ package app
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"carrel/agent/catalog"
 	"carrel/agent/tool"
-	"carrel/agent/transcript"
-	"carrel/agent/turn"
 	"carrel/store"
 	"carrel/workspaces"
 	"carrel/workspaces/git"
@@ -54,34 +55,32 @@ type App struct {
 	watcher  *git.Watcher // nil when headless
 	logger   *slog.Logger
 	environ  []string
-	started  time.Time
+	readOnly map[string]bool // the tools that change nothing, by name
 
 	cancel context.CancelFunc // ends the background work
 	work   sync.WaitGroup
 
-	rev  atomic.Uint64
-	bus  bus
-	told rows // belongs to the goroutine that hears of outside changes
+	rev    atomic.Uint64
+	bus    bus
+	herald *herald
+	told   rows // belongs to the goroutine that hears of outside changes
 
 	mu       sync.Mutex // guards what follows
 	sessions map[string]*opening
 	desk     map[string]*deskState
 	window   Window
 	closed   bool
-}
 
-// opening is a session that is open or being opened: one attempt at a time for each workspace.
-type opening struct {
-	ready chan struct{}
-	s     *session
-	err   error
+	closeOnce sync.Once
+	closeDone chan struct{} // closed when everything has ended
+	closeErr  error         // to be read after closeDone
 }
 
 // New starts the application on a data root.
 func New(o Options) (*App, error) {
 	ctx, cancel := context.WithCancel(context.Background())
-	a := &App{root: o.Root, logger: o.Logger, environ: o.Environ, started: time.Now(), cancel: cancel,
-		sessions: map[string]*opening{}, desk: map[string]*deskState{}}
+	a := &App{root: o.Root, logger: o.Logger, environ: o.Environ, cancel: cancel, readOnly: map[string]bool{},
+		sessions: map[string]*opening{}, desk: map[string]*deskState{}, closeDone: make(chan struct{})}
 	if a.logger == nil {
 		a.logger = slog.New(slog.DiscardHandler)
 	}
@@ -90,16 +89,20 @@ func New(o Options) (*App, error) {
 		cancel()
 		return nil, err
 	}
+	// Without git everything that needs none still works: settings, the doctor, what was said before.
 	if a.git, err = git.New(git.Options{Env: o.Environ}); err != nil {
-		cancel()
-		return nil, userError(err)
+		a.logger.Error("find git", "err", err)
+	}
+	for _, t := range tool.Builtin() {
+		a.readOnly[t.Spec().Name] = t.Spec().ReadOnly
 	}
 	a.registry = workspaces.NewRegistry(db)
 	a.reaper = runtime.NewReaper(o.ReaperArgv)
 	a.catalog = catalog.New(o.Root, lookup(o.Environ))
 	a.desks = workspaces.New(workspaces.Options{Root: o.Root, Git: a.git, Registry: a.registry,
-		Reaper: a.reaper, Env: o.Environ, Events: a.deskEvent, Stop: a.stopWork})
+		Reaper: a.reaper, Env: o.Environ, Events: a.deskEvent, Stop: a.quit})
 	o.Root.OnProblem(func(p store.Problem) { a.publish(ProblemAppeared{Problem: Problem(p)}) })
+	a.herald = newHerald(a.proclaim)
 	if !o.Headless {
 		a.watcher = git.NewWatcher(a.git, a.gitChanged)
 		a.background(ctx)
@@ -115,6 +118,7 @@ func (a *App) background(ctx context.Context) {
 		a.told = told
 	}
 	a.root.Changed(ctx, a.outsideChange)
+	a.work.Go(func() { a.recheck(ctx) })
 	a.work.Go(func() {
 		if err := a.desks.Recover(ctx); err != nil {
 			a.logger.Error("recover workspaces", "err", err)
@@ -132,38 +136,6 @@ func (a *App) background(ctx context.Context) {
 // Recover puts right what a process left behind that died while it made or changed workspaces. It
 // is for a headless App that no core runs beside; others do it by themselves.
 func (a *App) Recover(ctx context.Context) error { return a.desks.Recover(ctx) }
-
-// recoverTurns opens every conversation that was cut off in a turn, so that it says so.
-func (a *App) recoverTurns(ctx context.Context) {
-	all, err := a.registry.Workspaces(ctx)
-	if err != nil {
-		a.logger.Error("recover turns", "err", err)
-		return
-	}
-	for _, w := range all {
-		if ctx.Err() != nil || w.ArchivedAt != nil || !a.cutOff(w.ID) {
-			continue
-		}
-		if _, err := a.session(ctx, w.ID); err != nil {
-			a.logger.Error("recover a turn", "workspace", w.ID, "err", err)
-		}
-	}
-}
-
-// cutOff reports whether a conversation's log ends inside a turn.
-func (a *App) cutOff(id string) bool {
-	dir := a.root.Path("sessions", id)
-	if _, err := os.Stat(filepath.Join(dir, "transcript.jsonl")); err != nil {
-		return false
-	}
-	log, err := transcript.OpenReader(dir)
-	if err != nil {
-		a.logger.Error("read a conversation", "workspace", id, "err", err)
-		return false
-	}
-	defer func() { _ = log.Close() }()
-	return log.State().Turn != ""
-}
 
 // API gives the services.
 func (a *App) API() API {
@@ -185,10 +157,8 @@ func (a *App) SetWindow(w Window) {
 
 // Busy reports whether a turn or an init hook runs.
 func (a *App) Busy() bool {
-	for _, s := range a.open() {
-		if s.busy() {
-			return true
-		}
+	if slices.ContainsFunc(a.open(), (*session).busy) {
+		return true
 	}
 	all, err := a.registry.Workspaces(context.Background())
 	if err != nil {
@@ -200,114 +170,44 @@ func (a *App) Busy() bool {
 	})
 }
 
-// open gives the sessions that are open.
-func (a *App) open() []*session {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	var out []*session
-	for _, o := range a.sessions {
-		select {
-		case <-o.ready:
-			if o.err == nil {
-				out = append(out, o.s)
-			}
-		default:
-		}
-	}
-	return out
-}
-
-// session gives a workspace's conversation, opening it if need be.
-func (a *App) session(ctx context.Context, id string) (*session, error) {
-	a.mu.Lock()
-	if a.closed {
-		a.mu.Unlock()
-		return nil, &Error{Code: "closing", Message: "Carrel is closing."}
-	}
-	o := a.sessions[id]
-	if o == nil {
-		o = &opening{ready: make(chan struct{})}
-		a.sessions[id] = o
-		a.work.Go(func() {
-			o.s, o.err = a.openSession(context.Background(), id)
-			if o.err != nil {
-				a.mu.Lock()
-				delete(a.sessions, id)
-				a.mu.Unlock()
-			}
-			close(o.ready)
-			if o.err == nil && o.s.current().State != turn.Idle { // a turn that was cut off
-				a.workspaceChanged(id)
-			}
-		})
-	}
-	a.mu.Unlock()
-	select {
-	case <-o.ready:
-		return o.s, o.err
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
-}
-
-// closeSession ends a workspace's conversation and everything that its commands left running.
-func (a *App) closeSession(ctx context.Context, id string) error {
-	return errors.Join(a.endSession(ctx, id), runtime.KillTagged(ctx, id))
-}
-
-// stopWork ends what this process does in a workspace that is about to be archived or deleted.
-func (a *App) stopWork(ctx context.Context, id string) error {
-	if a.watcher != nil {
-		a.watcher.Remove(id)
-	}
-	return a.endSession(ctx, id)
-}
-
-// endSession ends a workspace's conversation.
-func (a *App) endSession(ctx context.Context, id string) error {
-	a.mu.Lock()
-	o := a.sessions[id]
-	delete(a.sessions, id)
-	a.mu.Unlock()
-	if o == nil {
-		return nil
-	}
-	<-o.ready
-	if o.err != nil {
-		return nil
-	}
-	return o.s.close(ctx)
-}
-
 // Close interrupts what runs, saves it and ends everything that the App owns. It takes at most as
-// long as ctx allows.
+// long as ctx allows; what has not ended by then goes on ending, or ends with the process. Closing
+// twice is harmless.
 func (a *App) Close(ctx context.Context) error {
+	a.closeOnce.Do(func() {
+		go func() {
+			defer close(a.closeDone)
+			ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeLimit)
+			defer cancel()
+			a.closeErr = a.shutDown(ctx)
+		}()
+	})
+	select {
+	case <-a.closeDone:
+		return a.closeErr
+	case <-ctx.Done():
+		return fmt.Errorf("close: %w", ctx.Err())
+	}
+}
+
+func (a *App) shutDown(ctx context.Context) error {
 	a.mu.Lock()
 	a.closed = true
-	ids := make([]string, 0, len(a.sessions))
-	for id := range a.sessions {
-		ids = append(ids, id)
-	}
+	ids := slices.Collect(maps.Keys(a.sessions))
 	a.mu.Unlock()
-	var errs []error
+	a.cancel()
+	errs := make([]error, len(ids))
 	var all sync.WaitGroup
-	var mu sync.Mutex
-	for _, id := range ids {
-		all.Go(func() {
-			if err := a.closeSession(ctx, id); err != nil {
-				mu.Lock()
-				defer mu.Unlock()
-				errs = append(errs, err)
-			}
-		})
+	for i, id := range ids {
+		all.Go(func() { errs[i] = a.closeSession(ctx, id) })
 	}
 	all.Wait()
-	a.cancel()
 	if a.watcher != nil {
 		a.watcher.Close()
 	}
 	errs = append(errs, a.desks.Close(), a.reaper.Close())
 	a.work.Wait()
+	a.herald.close()
 	return errors.Join(errs...)
 }
 
@@ -330,7 +230,7 @@ func (a *App) sweep() {
 func lookup(environ []string) func(string) string {
 	vars := make(map[string]string, len(environ))
 	for _, kv := range environ {
-		if k, v, ok := cutVar(kv); ok {
+		if k, v, ok := strings.Cut(kv, "="); ok {
 			vars[k] = v
 		}
 	}

@@ -1,7 +1,9 @@
 package app_test
 
 import (
+	"bytes"
 	"context"
+	"log/slog"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -9,6 +11,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"go.uber.org/goleak"
 
 	"carrel/app"
 	"carrel/store"
@@ -23,15 +27,18 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
-	os.Exit(m.Run())
+	goleak.VerifyTestMain(m)
 }
 
 // house is an application on a root of its own, and what its events made of it so far.
 type house struct {
-	t    *testing.T
-	root *store.Root
-	app  *app.App
-	api  app.API
+	t        *testing.T
+	root     *store.Root
+	app      *app.App
+	api      app.API
+	headless bool
+	path     string // PATH
+	log      bytes.Buffer
 
 	mu      sync.Mutex
 	changed *sync.Cond
@@ -47,17 +54,23 @@ func newHouse(t *testing.T, environ ...string) *house {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = root.Close() })
-	h := &house{t: t, root: root}
-	h.changed = sync.NewCond(&h.mu)
+	h := assembled(t, root)
 	h.start(environ...)
 	t.Cleanup(func() { h.stop() })
 	return h
 }
 
+func assembled(t *testing.T, root *store.Root) *house {
+	h := &house{t: t, root: root, path: os.Getenv("PATH")}
+	h.changed = sync.NewCond(&h.mu)
+	return h
+}
+
 func (h *house) start(environ ...string) {
 	h.t.Helper()
-	env := append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + os.Getenv("HOME"), "CARREL_DEMO_DELAY=0"}, environ...)
-	a, err := app.New(app.Options{Root: h.root, Environ: env, ReaperArgv: []string{os.Args[0], "reap"}})
+	env := append([]string{"PATH=" + h.path, "HOME=" + os.Getenv("HOME"), "CARREL_DEMO_DELAY=0"}, environ...)
+	a, err := app.New(app.Options{Root: h.root, Environ: env, ReaperArgv: []string{os.Args[0], "reap"},
+		Headless: h.headless, Logger: slog.New(slog.NewTextHandler(&h.log, nil))})
 	if err != nil {
 		h.t.Fatal(err)
 	}

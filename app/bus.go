@@ -1,9 +1,6 @@
 package app
 
-import (
-	"strings"
-	"sync"
-)
+import "sync"
 
 // bus hands events to subscribers in one order for all.
 type bus struct {
@@ -35,5 +32,3 @@ func (b *bus) publish(e Event) {
 		f(e)
 	}
 }
-
-func cutVar(kv string) (key, value string, ok bool) { return strings.Cut(kv, "=") }

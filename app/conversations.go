@@ -12,7 +12,9 @@ import (
 const (
 	firstPage  = 100
 	maxPage    = 500
+	pageBytes  = 2 << 20 // of a page's texts, unless one step alone has more
 	maxMessage = 1 << 20 // bytes of one message of a person
+	maxID      = 128     // bytes of a message's id
 )
 
 // conversations implements ConversationsAPI.
@@ -21,122 +23,36 @@ type conversations struct{ app *App }
 func (c conversations) Open(ctx context.Context, args ByID) (Conversation, error) {
 	s, err := c.app.session(ctx, args.ID)
 	if err != nil {
-		return Conversation{}, err
+		return Conversation{}, userError(err)
 	}
-	return s.snapshot()
-}
-
-// snapshot is what hosts start from. It holds the live lock, so that the events after it carry
-// greater revisions and nothing falls between.
-func (s *session) snapshot() (Conversation, error) {
-	state := s.current()
-	s.live.mu.Lock()
-	defer s.live.mu.Unlock()
-	s.live.flush()
-	page, err := s.page(0, firstPage)
-	if err != nil {
-		return Conversation{}, err
-	}
-	log := s.reader().State()
-	return Conversation{Workspace: s.id, Rev: s.live.rev, Entries: overlay(page.Entries, s.live.entries()),
-		More: page.More, Activity: s.app.activity(s.id, state.State), Queue: queueViews(state.Queue), Held: state.Held,
-		Todos: todoViews(log.Todos), Model: state.Model, Usage: usageView(log), Damaged: log.Damaged}, nil
-}
-
-// overlay puts the entries of the step under way over those read back.
-func overlay(read, live []Entry) []Entry {
-	at := make(map[string]int, len(read))
-	for i := range read {
-		at[read[i].ID] = i
-	}
-	for i := range live {
-		if j, ok := at[live[i].ID]; ok {
-			read[j] = live[i]
-		} else {
-			read = append(read, live[i])
-		}
-	}
-	return read
-}
-
-// page reads about n entries before an order. A page begins where a step or message does, so that
-// every result in it finds its call.
-func (s *session) page(before uint64, n int) (Page, error) {
-	seq := orderSeq(before)
-	for {
-		records, more, err := s.reader().Before(seq, 2*n)
-		if err != nil {
-			return Page{}, err
-		}
-		from := 0
-		if more {
-			from = firstBoundary(records)
-			if from < 0 {
-				n *= 2
-				continue
-			}
-		}
-		entries := fold(records[from:], maxShown)
-		if len(entries) > 0 || !more {
-			return Page{Entries: entries, More: more}, nil
-		}
-		seq = records[from].Seq
-	}
-}
-
-// firstBoundary is the index of the first record that a page can begin with, -1 when there is none.
-func firstBoundary(records []transcript.Record) int {
-	for i := range records {
-		switch records[i].Kind {
-		case transcript.User, transcript.TurnStart, transcript.StepStart, transcript.Note:
-			return i
-		case transcript.TurnEnd, transcript.Partial, transcript.Assistant, transcript.ToolStart,
-			transcript.ToolEnd, transcript.Todos:
-		}
-	}
-	return -1
+	snapshot, err := s.snapshot(firstPage)
+	return snapshot, userError(err)
 }
 
 func (c conversations) Page(ctx context.Context, args PageRequest) (Page, error) {
 	s, err := c.app.session(ctx, args.Workspace)
 	if err != nil {
-		return Page{}, err
+		return Page{}, userError(err)
 	}
 	n := args.Limit
 	if n <= 0 || n > maxPage {
 		n = firstPage
 	}
-	return s.page(args.Before, n)
+	if args.Before == 0 {
+		c, err := s.snapshot(n)
+		return Page{Entries: c.Entries, More: c.More}, userError(err)
+	}
+	page, err := s.page(args.Before, n)
+	return page, userError(err)
 }
 
 func (c conversations) Entry(ctx context.Context, args EntryRequest) (Entry, error) {
 	s, err := c.app.session(ctx, args.Workspace)
 	if err != nil {
-		return Entry{}, err
+		return Entry{}, userError(err)
 	}
-	return s.entry(args.Entry)
-}
-
-// entry reads one entry uncut: the records from its step's start to the next boundary hold it.
-func (s *session) entry(id string) (Entry, error) {
-	seq, ok := parseEntryID(id)
-	if !ok {
-		return Entry{}, &Error{Code: "bad_request", Message: "There is no such entry."}
-	}
-	records, err := s.reader().Since(seq - 1)
-	if err != nil {
-		return Entry{}, err
-	}
-	end := 1
-	for end < len(records) && firstBoundary(records[end:end+1]) < 0 {
-		end++
-	}
-	for _, e := range fold(records[:min(end, len(records))], maxShownFull) {
-		if e.ID == id {
-			return e, nil
-		}
-	}
-	return Entry{}, &Error{Code: "not_found", Message: "There is no such entry."}
+	entry, err := s.entry(args.Entry)
+	return entry, userError(err)
 }
 
 func (c conversations) Send(ctx context.Context, args SendMessage) error {
@@ -146,11 +62,19 @@ func (c conversations) Send(ctx context.Context, args SendMessage) error {
 	if len(args.Text) > maxMessage {
 		return &Error{Code: "too_large", Message: "The message is larger than 1 MiB. Put long text into a file and name the file."}
 	}
-	conv, err := c.conversation(ctx, args.Workspace)
+	if len(args.ID) > maxID {
+		return &Error{Code: "bad_request", Message: "The message's id is too long."}
+	}
+	done, err := c.app.start(args.Workspace)
 	if err != nil {
 		return err
 	}
+	defer done()
 	if err := c.app.usable(ctx, args.Workspace); err != nil {
+		return err
+	}
+	conv, err := c.conversation(ctx, args.Workspace)
+	if err != nil {
 		return err
 	}
 	return userError(conv.Send(ctx, args.ID, args.Text))
@@ -173,6 +97,14 @@ func (c conversations) RemoveQueued(ctx context.Context, args QueueItem) error {
 }
 
 func (c conversations) Release(ctx context.Context, args ByID) error {
+	done, err := c.app.start(args.ID)
+	if err != nil {
+		return err
+	}
+	defer done()
+	if err := c.app.usable(ctx, args.ID); err != nil {
+		return err
+	}
 	conv, err := c.conversation(ctx, args.ID)
 	if err != nil {
 		return err
@@ -183,7 +115,7 @@ func (c conversations) Release(ctx context.Context, args ByID) error {
 func (c conversations) conversation(ctx context.Context, id string) (*turn.Conversation, error) {
 	s, err := c.app.session(ctx, id)
 	if err != nil {
-		return nil, err
+		return nil, userError(err)
 	}
 	return s.writable()
 }

@@ -2,7 +2,7 @@ package app
 
 import (
 	"context"
-	"os"
+	"errors"
 	"time"
 
 	"carrel/agent/transcript"
@@ -11,12 +11,24 @@ import (
 	"carrel/workspaces/git"
 )
 
+// recheckEvery is how often places that were not well are looked at again: a few files each.
+const recheckEvery = 5 * time.Second
+
 // deskState is what is known of a workspace beside its row: it is asked for seldom and told often.
 type deskState struct {
-	health workspaces.Health
-	git    *GitState
-	unseen bool // a turn ended well since the person last looked
+	health    workspaces.Health
+	git       *GitState
+	turn      turn.State // of its conversation, or how the last turn ended
+	elsewhere bool       // another process holds the conversation
+	unseen    bool       // a turn ended well since the person last looked
+	watched   place      // what the watcher was told
+
+	moving   string // what is being done to its place, such as "renamed"; "" for nothing
+	starting int    // calls under way that may start a turn
 }
+
+// place is what the watcher needs to know of a workspace.
+type place struct{ dir, base string }
 
 // deskOf gives the state of a workspace; the App's lock is held.
 func (a *App) deskOf(id string) *deskState {
@@ -28,31 +40,28 @@ func (a *App) deskOf(id string) *deskState {
 	return d
 }
 
-// workspaceView is what hosts see of a workspace.
-func (a *App) workspaceView(w workspaces.Workspace) Workspace {
+// attend changes what is known of a workspace; of one that is gone there is nothing to know.
+func (a *App) attend(id string, change func(*deskState)) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if d := a.desk[id]; d != nil {
+		change(d)
+	}
+}
+
+// workspaceView is what hosts see of a workspace. Its row w was read after rev was taken, so that of
+// two views the one with the greater rev is never the older.
+func (a *App) workspaceView(rev uint64, w workspaces.Workspace, defaultModel func() string) Workspace {
 	a.mu.Lock()
 	d := *a.deskOf(w.ID)
-	o := a.sessions[w.ID]
 	a.mu.Unlock()
-	v := Workspace{Rev: a.rev.Add(1), ID: w.ID, ProjectID: w.ProjectID, Name: w.Name, Title: w.Title,
-		Runtime: string(w.Runtime), Branch: w.Branch, Base: w.Base, Dir: w.Dir, Model: a.modelOf(w),
-		Health: healthView(d.health, w), HealthNote: d.health.Note, Activity: Idle, Init: InitState(w.Init),
-		Git: d.git, CreatedAt: w.CreatedAt, ActiveAt: w.ActiveAt, ArchivedAt: w.ArchivedAt}
-	if d.unseen {
-		v.Activity = Done
-	}
-	if o == nil {
-		return v
-	}
-	select {
-	case <-o.ready:
-	default:
-		return v
-	}
-	if o.err == nil {
-		v.Activity = a.activity(w.ID, o.s.current().State)
-		_, err := o.s.writable()
-		v.Elsewhere = err != nil
+	v := Workspace{Rev: rev, ID: w.ID, ProjectID: w.ProjectID, Name: w.Name, Title: w.Title,
+		Runtime: string(w.Runtime), Branch: w.Branch, Base: w.Base, Dir: w.Dir, Model: w.Model,
+		Health: healthView(d.health, w), HealthNote: d.health.Note, Activity: activity(d.turn, d.unseen),
+		Init: InitState(w.Init), Git: d.git, CreatedAt: w.CreatedAt, ActiveAt: w.ActiveAt, ArchivedAt: w.ArchivedAt,
+		Elsewhere: d.elsewhere}
+	if v.Model == "" {
+		v.Model = defaultModel()
 	}
 	return v
 }
@@ -68,7 +77,7 @@ func healthView(h workspaces.Health, w workspaces.Workspace) Health {
 }
 
 // activity is what hosts see of a turn's state.
-func (a *App) activity(id string, s turn.State) Activity {
+func activity(s turn.State, unseen bool) Activity {
 	switch s {
 	case turn.Preparing:
 		return Preparing
@@ -84,47 +93,31 @@ func (a *App) activity(id string, s turn.State) Activity {
 		return Interrupted
 	case turn.Idle:
 	}
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.deskOf(id).unseen {
+	if unseen {
 		return Done
 	}
 	return Idle
 }
 
-// workspaceChanged tells hosts what a workspace looks like now.
-func (a *App) workspaceChanged(id string) {
-	w, err := a.registry.Workspace(context.Background(), id)
-	if err != nil {
-		return // deleted meanwhile, which hosts are told by its own event
-	}
-	a.publish(WorkspaceChanged{Workspace: a.workspaceView(w)})
-}
-
-// activityChanged follows a turn's state. It runs on the conversation's goroutine.
-func (a *App) activityChanged(id string) { a.workspaceChanged(id) }
-
 // recorded follows a conversation's log. It runs on the conversation's goroutine.
 func (a *App) recorded(id string, r *transcript.Record) {
 	switch r.Kind {
 	case transcript.TurnStart:
-		a.touch(id)
+		a.herald.add(id, news{active: r.Time})
 	case transcript.TurnEnd:
-		a.mu.Lock()
-		a.deskOf(id).unseen = r.End == transcript.Done
-		a.mu.Unlock()
-		a.touch(id)
+		if r.End == transcript.Done {
+			a.setUnseen(id)
+		} else {
+			a.setSeen(id)
+		}
+		a.herald.add(id, news{active: r.Time})
 		a.poke(id)
 	case transcript.ToolEnd:
-		a.poke(id)
+		if !a.readOnly[r.Tool] {
+			a.poke(id)
+		}
 	case transcript.User, transcript.StepStart, transcript.Partial, transcript.Assistant,
 		transcript.ToolStart, transcript.Note, transcript.Todos:
-	}
-}
-
-func (a *App) touch(id string) {
-	if err := a.registry.Touch(context.Background(), id, time.Now()); err != nil {
-		a.logger.Warn("note a workspace's activity", "workspace", id, "err", err)
 	}
 }
 
@@ -136,17 +129,25 @@ func (a *App) poke(id string) {
 
 // gitChanged takes what git says of a workspace.
 func (a *App) gitChanged(id string, s git.State, err error) {
+	var noBase *git.NoSuchRefError
 	a.mu.Lock()
 	d := a.deskOf(id)
-	if err != nil {
+	switch {
+	case err == nil:
+		d.git = gitView(s)
+	case errors.As(err, &noBase): // the rest is right
+		d.git = gitView(s)
+		d.git.Error = short(sentence(userError(err)))
+	default:
 		last := GitState{}
 		if d.git != nil {
 			last = *d.git
 		}
-		last.Error = sentence(userError(err))
+		last.Error = short(sentence(userError(err)))
 		d.git = &last
-	} else {
-		d.git = gitView(s)
+	}
+	if err != nil {
+		a.logger.Warn("read a workspace's git state", "workspace", id, "err", err)
 	}
 	unwell := err != nil || (d.health.State != "" && d.health.State != string(Ready))
 	a.mu.Unlock()
@@ -156,18 +157,66 @@ func (a *App) gitChanged(id string, s git.State, err error) {
 	a.workspaceChanged(id)
 }
 
-// checkHealth looks at a workspace's place and remembers what it saw.
-func (a *App) checkHealth(ctx context.Context, id string) workspaces.Health {
-	w, err := a.registry.Workspace(ctx, id)
-	if err != nil {
-		return workspaces.Health{}
+// recheck looks again, now and then, at the places that were not well and that git does not watch.
+func (a *App) recheck(ctx context.Context) {
+	tick := time.NewTicker(recheckEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		for _, id := range a.unwatchedUnwell() {
+			a.checkHealth(ctx, id)
+		}
 	}
-	h := a.desks.Check(ctx, w)
+}
+
+func (a *App) unwatchedUnwell() (ids []string) {
 	a.mu.Lock()
-	a.deskOf(id).health = h
+	defer a.mu.Unlock()
+	for id, d := range a.desk {
+		if !well(d.health) && d.watched == (place{}) {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
+// checkHealth looks at a workspace's place and remembers what it saw.
+func (a *App) checkHealth(ctx context.Context, id string) {
+	w, err := a.registry.Workspace(ctx, id)
+	if errors.Is(err, workspaces.ErrNotFound) { // deleted while somebody looked at it
+		a.mu.Lock()
+		delete(a.desk, id)
+		a.mu.Unlock()
+		if a.watcher != nil {
+			a.watcher.Remove(id)
+		}
+	}
+	if err != nil {
+		return
+	}
+	a.healthOf(ctx, w)
+}
+
+func (a *App) healthOf(ctx context.Context, w workspaces.Workspace) workspaces.Health {
+	h := a.desks.Check(ctx, w)
+	h.Note = short(h.Note)
+	a.mu.Lock()
+	d := a.deskOf(w.ID)
+	changed := d.health != h && !(well(d.health) && well(h))
+	d.health = h
 	a.mu.Unlock()
+	if changed {
+		a.workspaceChanged(w.ID)
+	}
 	return h
 }
+
+// well reports whether agents may work in a place.
+func well(h workspaces.Health) bool { return h.State == string(Ready) || h.State == "" }
 
 // usable refuses to work in a place that is not what it should be.
 func (a *App) usable(ctx context.Context, id string) error {
@@ -178,17 +227,16 @@ func (a *App) usable(ctx context.Context, id string) error {
 	if w.ArchivedAt != nil {
 		return &Error{Code: "archived", Message: "This workspace is archived. Bring it back first."}
 	}
-	h := a.checkHealth(ctx, id)
-	if h.State == string(Ready) || h.State == "" {
+	h := a.healthOf(ctx, w)
+	if well(h) {
 		return nil
 	}
-	a.workspaceChanged(id)
 	return &Error{Code: h.State, Message: h.Note}
 }
 
 func gitView(s git.State) *GitState {
-	v := &GitState{Branch: s.Branch, Detached: s.Detached, Unborn: s.Unborn, Head: s.Commit, Subject: s.Subject,
-		Upstream: s.Upstream, Ahead: s.Ahead, Behind: s.Behind, Staged: s.Staged, Unstaged: s.Unstaged,
+	v := &GitState{Branch: short(s.Branch), Detached: s.Detached, Unborn: s.Unborn, Head: s.Commit, Subject: short(s.Subject),
+		Upstream: short(s.Upstream), Ahead: s.Ahead, Behind: s.Behind, Staged: s.Staged, Unstaged: s.Unstaged,
 		Untracked: s.Untracked, Conflicts: s.Conflicts, Added: s.Added, Removed: s.Removed, InProgress: s.InProgress}
 	if !s.Time.IsZero() {
 		v.CommitTime = s.Time.UTC().Format(time.RFC3339)
@@ -204,36 +252,39 @@ func (a *App) watchAll(ctx context.Context) {
 		return
 	}
 	for _, w := range all {
+		if ctx.Err() != nil {
+			return
+		}
 		a.watch(ctx, w)
 	}
 }
 
-// watch begins, or ends, to watch a workspace's git state.
+// watch begins, or ends, to watch a workspace's git state. A place that is missing or broken stays
+// watched, so that it is noticed when it comes back.
 func (a *App) watch(ctx context.Context, w workspaces.Workspace) {
 	if a.watcher == nil {
 		return
 	}
+	now := place{w.Dir, w.Base}
 	if w.ArchivedAt != nil || w.Creating || w.Dir == "" {
+		now = place{}
+	} else {
+		a.healthOf(ctx, w)
+		if p, err := a.registry.Project(ctx, w.ProjectID); err != nil || !p.Git {
+			now = place{}
+		}
+	}
+	a.mu.Lock()
+	d := a.deskOf(w.ID)
+	same := d.watched == now
+	d.watched = now
+	a.mu.Unlock()
+	switch {
+	case same:
+	case now == place{}:
 		a.watcher.Remove(w.ID)
-		return
-	}
-	if h := a.checkHealth(ctx, w.ID); h.State != string(Ready) && h.State != "" {
-		a.watcher.Remove(w.ID)
-		a.workspaceChanged(w.ID)
-		return
-	}
-	if p, err := a.registry.Project(ctx, w.ProjectID); err != nil || !p.Git {
-		return
-	}
-	if _, err := os.Stat(w.Dir); err == nil {
-		a.watcher.Add(w.ID, w.Dir, w.Base)
-	}
-}
-
-// watchAgain watches a workspace that stays after all.
-func (a *App) watchAgain(ctx context.Context, id string) {
-	if w, err := a.registry.Workspace(context.WithoutCancel(ctx), id); err == nil {
-		a.watch(ctx, w)
+	default:
+		a.watcher.Add(w.ID, now.dir, now.base)
 	}
 }
 

@@ -2,12 +2,13 @@ package app
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
+	"syscall"
 
 	"carrel/store"
 )
@@ -21,7 +22,7 @@ const (
 
 // doctor looks at what Carrel needs on this machine.
 func (a *App) doctor(ctx context.Context) []Check {
-	checks := []Check{a.checkRoot(), a.checkGit(ctx), checkProgram("bash", "commands of agents run in it")}
+	checks := []Check{a.checkRoot(), a.checkGit(ctx), a.checkProgram("bash", "commands of agents run in it")}
 	checks = append(checks, a.checkModels(), checkSandbox(), checkWindow(lookup(a.environ)))
 	if c, ok := checkWatches(); ok {
 		checks = append(checks, c)
@@ -33,7 +34,7 @@ func (a *App) checkRoot() Check {
 	c := Check{Name: "data folder", Status: checkOK, Detail: a.root.Dir()}
 	probe := a.root.Path("run", "probe-"+store.NewID())
 	if err := store.WriteFile(probe, []byte("ok"), 0o600); err != nil {
-		c.Status, c.Detail = checkMissing, fmt.Sprintf("%s can't be written: %v", a.root.Dir(), err)
+		c.Status, c.Detail = checkMissing, fmt.Sprintf("%s can't be written (%v)", a.root.Dir(), rootCause(err))
 		c.Mend = "Free some space, or set CARREL_ROOT to a folder that you own."
 		return c
 	}
@@ -41,20 +42,40 @@ func (a *App) checkRoot() Check {
 	return c
 }
 
+// rootCause is the system's own word for what went wrong.
+func rootCause(err error) error {
+	var sys syscall.Errno
+	if errors.As(err, &sys) {
+		return sys
+	}
+	return err
+}
+
 func (a *App) checkGit(ctx context.Context) Check {
 	out, err := a.git.Read(ctx, a.root.Dir(), "version")
 	if err != nil {
-		return Check{Name: "git", Status: checkMissing, Detail: sentence(userError(err)), Mend: install("git")}
+		return Check{Name: "git", Status: checkMissing, Detail: sentence(userError(err)), Mend: install("git") + " Then start Carrel again."}
 	}
 	return Check{Name: "git", Status: checkOK, Detail: strings.TrimSpace(string(out.Stdout))}
 }
 
-func checkProgram(name, why string) Check {
-	path, err := exec.LookPath(name)
-	if err != nil {
+// checkProgram looks for a program where this process's commands would find it.
+func (a *App) checkProgram(name, why string) Check {
+	path := ""
+	for _, dir := range filepath.SplitList(lookup(a.environ)("PATH")) {
+		if full := filepath.Join(dir, name); path == "" && runnable(full) {
+			path = full
+		}
+	}
+	if path == "" {
 		return Check{Name: name, Status: checkMissing, Detail: "not found; " + why, Mend: install(name)}
 	}
 	return Check{Name: name, Status: checkOK, Detail: path}
+}
+
+func runnable(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular() && info.Mode().Perm()&0o111 != 0
 }
 
 func install(program string) string {

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -9,15 +10,12 @@ import (
 	"carrel/agent/transcript"
 )
 
-// Caps of what a host gets of one entry; System and Conversations hand out more on request.
+// Caps of what a host gets of one entry; Conversations.Entry hands out more.
 const (
 	maxShown     = 64 << 10 // bytes of input, output or text in an entry
 	maxShownFull = 4 << 20  // bytes of one entry asked for by id
 	partsPerStep = 1 << 12  // parts of one response that can be told apart in Entry.Order
 )
-
-// CutNote ends a text of an Entry of which only the beginning is shown.
-const CutNote = "\n… cut here; open the entry to see the rest"
 
 // entryID and entryOrder make the same names for an entry whether it is live or read back: a step's
 // parts are numbered from the sequence of the record that opened the step.
@@ -38,21 +36,26 @@ type folder struct {
 	max     int // cap of texts, in bytes
 	entries []*Entry
 	calls   map[string]*Entry
+	gone    []string // ids that a later record of their step left out, see takeGone
 }
 
 func newFolder(maxText int) *folder {
 	return &folder{max: maxText, calls: map[string]*Entry{}}
 }
 
-// fold gives the entries of a run of records.
-func fold(records []transcript.Record, maxText int) []Entry {
+// fold gives the entries of a run of records. Calls without a result were interrupted, unless they
+// belong to the turn that is open.
+func fold(records []transcript.Record, maxText int, openTurn string) []Entry {
 	f := newFolder(maxText)
 	for i := range records {
 		f.apply(&records[i])
 	}
-	f.settle()
 	out := make([]Entry, len(f.entries))
 	for i, e := range f.entries {
+		unfinished := e.Tool != nil && (e.Tool.Status == ToolPending || e.Tool.Status == ToolRunning)
+		if unfinished && (openTurn == "" || e.Turn != openTurn) {
+			e.Tool.Status = ToolInterrupted
+		}
 		out[i] = *e
 	}
 	return out
@@ -108,10 +111,10 @@ func (f *folder) message(r *transcript.Record) []*Entry {
 		if made == nil {
 			continue
 		}
-		e := f.find(made.ID)
+		e := f.find(made.ID, made.Order)
 		if e == nil {
 			e = made
-			f.entries = append(f.entries, e)
+			f.insert(e)
 		} else {
 			*e = *made
 		}
@@ -120,12 +123,45 @@ func (f *folder) message(r *transcript.Record) []*Entry {
 		}
 		changed = append(changed, e)
 	}
+	f.dropOthers(r.StepSeq, changed)
 	return changed
 }
 
-// find looks among the newest entries: a record concerns the step that is being folded.
-func (f *folder) find(id string) *Entry {
-	for i := len(f.entries) - 1; i >= 0 && i >= len(f.entries)-partsPerStep; i-- {
+// insert adds an entry at its place, which is mostly the end.
+func (f *folder) insert(e *Entry) {
+	at := len(f.entries)
+	for at > 0 && f.entries[at-1].Order > e.Order {
+		at--
+	}
+	f.entries = slices.Insert(f.entries, at, e)
+}
+
+// dropOthers removes the entries of a step's response that are not among those that it has.
+func (f *folder) dropOthers(step uint64, has []*Entry) {
+	from := len(f.entries)
+	for from > 0 && f.entries[from-1].Order >= entryOrder(step, 0) {
+		from--
+	}
+	kept := slices.DeleteFunc(f.entries[from:], func(e *Entry) bool {
+		gone := orderSeq(e.Order) == step && !slices.Contains(has, e)
+		if gone {
+			f.gone = append(f.gone, e.ID)
+		}
+		return gone
+	})
+	f.entries = f.entries[:from+len(kept)]
+}
+
+// takeGone gives the ids that were removed since it was asked last.
+func (f *folder) takeGone() []string {
+	gone := f.gone
+	f.gone = nil
+	return gone
+}
+
+// find looks for an entry among the newest, where the step that is being folded is.
+func (f *folder) find(id string, order uint64) *Entry {
+	for i := len(f.entries) - 1; i >= 0 && f.entries[i].Order >= order; i-- {
 		if f.entries[i].ID == id {
 			return f.entries[i]
 		}
@@ -138,13 +174,11 @@ func partEntry(r *transcript.Record, i, maxText int) *Entry {
 	e := &Entry{ID: entryID(r.StepSeq, i), Order: entryOrder(r.StepSeq, i), Kind: EntryAssistant,
 		Time: r.Time, Turn: r.Turn, Model: r.Message.Model}
 	switch p.Kind {
-	case model.Text:
-		e.Text = cutText(p.Text, maxText)
-	case model.Reasoning:
-		if p.Text == "" {
+	case model.Text, model.Reasoning:
+		if p.Text == "" { // such as reasoning that the provider keeps to itself
 			return nil
 		}
-		e.Text, e.Reasoning = cutText(p.Text, maxText), true
+		e.Text, e.Reasoning = cutText(p.Text, maxText), p.Kind == model.Reasoning
 	case model.ToolCall:
 		e.Kind = EntryTool
 		e.Tool = &ToolEntry{Name: p.Name, Status: ToolPending, Input: cutText(p.Input, maxText)}
@@ -172,15 +206,6 @@ func (f *folder) result(e *Entry, r *transcript.Record) {
 	delete(f.calls, r.CallID)
 }
 
-// settle marks calls that never got a result. Only a run of records that is over may be settled.
-func (f *folder) settle() {
-	for _, e := range f.calls {
-		if e.Tool.Status == ToolPending || e.Tool.Status == ToolRunning {
-			e.Tool.Status = ToolInterrupted
-		}
-	}
-}
-
 func (f *folder) cut(s string) string { return cutText(s, f.max) }
 
 func endCode(r *transcript.Record) string {
@@ -198,35 +223,19 @@ func messageText(m *model.Message) string {
 }
 
 func partsText(parts []model.Part) string {
-	text := ""
+	var texts []string
 	for i := range parts {
-		if parts[i].Kind != model.Text {
-			continue
+		if parts[i].Kind == model.Text && parts[i].Text != "" {
+			texts = append(texts, parts[i].Text)
 		}
-		if text != "" {
-			text += "\n"
-		}
-		text += parts[i].Text
 	}
-	return text
-}
-
-// cutText cuts s to at most n bytes without cutting a character, and says so.
-func cutText(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	for n > 0 && s[n]&0xC0 == 0x80 {
-		n--
-	}
-	return s[:n] + CutNote
+	return strings.Join(texts, "\n")
 }
 
 func toolDetail(d *tool.Detail) *ToolDetail {
-	out := &ToolDetail{ExitCode: d.ExitCode, DurationMS: d.DurationMS, TimedOut: d.TimedOut,
+	return &ToolDetail{ExitCode: d.ExitCode, DurationMS: d.DurationMS, TimedOut: d.TimedOut,
 		SpillPath: d.SpillPath, Omitted: d.Omitted, Diff: d.Diff, Added: d.Added, Removed: d.Removed,
 		FirstLine: d.FirstLine, LastLine: d.LastLine, TotalLines: d.TotalLines, Todos: todoViews(d.Todos)}
-	return out
 }
 
 func todoViews(in []tool.Todo) []Todo {

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -29,12 +30,11 @@ type live struct {
 	rev     uint64
 	step    *folder // the step under way: entries that the log may not hold yet
 	stepSeq uint64
-	turn    string
 	pending []growth
 	timer   *time.Timer
 }
 
-// growth is text that waits to be published.
+// growth is text that waits to be published; without a field, the whole entry does.
 type growth struct {
 	entry *Entry
 	field string
@@ -70,6 +70,24 @@ func copyEntry(e *Entry) Entry {
 	return c
 }
 
+// prime takes the records of a step under way without telling of them. It gives the sequence of the
+// newest one, at least last.
+func (l *live) prime(records []transcript.Record, last uint64) uint64 {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for i := range records {
+		r := &records[i]
+		if r.Kind == transcript.StepStart {
+			l.step, l.stepSeq = newFolder(maxShown), r.Seq
+		}
+		for _, e := range l.step.apply(r) {
+			e.Live = r.Kind == transcript.Partial
+		}
+		last = max(last, r.Seq)
+	}
+	return last
+}
+
 // record takes one record of the log.
 func (l *live) record(r *transcript.Record) {
 	l.mu.Lock()
@@ -79,20 +97,39 @@ func (l *live) record(r *transcript.Record) {
 	case transcript.Partial:
 		return // the stream told it already
 	case transcript.StepStart:
-		l.step, l.stepSeq, l.turn = newFolder(maxShown), r.Seq, r.Turn
+		l.step, l.stepSeq = newFolder(maxShown), r.Seq
 		return
 	case transcript.User, transcript.TurnStart, transcript.TurnEnd:
 		defer func() { l.step, l.stepSeq = newFolder(maxShown), 0 }()
 	case transcript.Assistant, transcript.ToolStart, transcript.ToolEnd, transcript.Note, transcript.Todos:
 	}
+	l.apply(r, false)
+}
+
+// checkpoint shows how far another process's response is.
+func (l *live) checkpoint(r *transcript.Record) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.apply(r, true)
+}
+
+// apply folds a record into the step and tells what it changed. The lock is held.
+func (l *live) apply(r *transcript.Record, growing bool) {
 	for _, e := range l.step.apply(r) {
-		e.Live = false
+		e.Live = growing
 		l.changed(e)
 	}
+	l.removed(l.step.takeGone())
 }
 
 func (l *live) changed(e *Entry) {
 	l.publish(EntryChanged{Workspace: l.workspace, Rev: l.next(), Entry: copyEntry(e)})
+}
+
+func (l *live) removed(ids []string) {
+	if len(ids) > 0 {
+		l.publish(EntriesRemoved{Workspace: l.workspace, Rev: l.next(), IDs: ids})
+	}
 }
 
 // stream takes one increment of the response under way.
@@ -102,22 +139,20 @@ func (l *live) stream(s *turn.Stream) {
 	if s.StepSeq != l.stepSeq {
 		return
 	}
+	order := entryOrder(s.StepSeq, s.Event.Index)
 	id := entryID(s.StepSeq, s.Event.Index)
 	switch s.Event.Type {
 	case model.PartStart:
-		l.flush()
-		if e := l.start(s, id); e != nil {
-			l.changed(e)
+		if s.Event.Kind == model.ToolCall { // a text is shown once it has some
+			l.begin(s, id, order)
 		}
 	case model.PartDelta:
-		e := l.step.find(id)
-		if e == nil {
-			if e = l.start(s, id); e == nil {
-				return
-			}
-			l.changed(e)
+		e := l.step.find(id, order)
+		if e == nil && s.Event.Delta != "" {
+			e = l.begin(s, id, order)
 		}
 		switch {
+		case e == nil:
 		case e.Tool != nil:
 			l.grow(e, "input", &e.Tool.Input, s.Event.Delta)
 		default:
@@ -125,17 +160,16 @@ func (l *live) stream(s *turn.Stream) {
 		}
 	case model.PartEnd:
 		l.flush()
-		if e := l.step.find(id); e != nil {
+		if e := l.step.find(id, order); e != nil {
 			e.Live = false
 		}
 	case model.UsageUpdate:
 	}
 }
 
-// start makes the entry of a part that began.
-func (l *live) start(s *turn.Stream, id string) *Entry {
-	e := &Entry{ID: id, Order: entryOrder(s.StepSeq, s.Event.Index), Kind: EntryAssistant,
-		Time: time.Now().UTC(), Turn: s.Turn, Live: true}
+// begin makes the entry of a part, nil for one that people do not see.
+func (l *live) begin(s *turn.Stream, id string, order uint64) *Entry {
+	e := &Entry{ID: id, Order: order, Kind: EntryAssistant, Time: time.Now().UTC(), Turn: s.Turn, Live: true}
 	switch s.Event.Kind {
 	case model.Text:
 	case model.Reasoning:
@@ -150,7 +184,9 @@ func (l *live) start(s *turn.Stream, id string) *Entry {
 	case model.File, model.ToolResult:
 		return nil
 	}
+	l.flush()
 	l.step.entries = append(l.step.entries, e)
+	l.changed(e)
 	return e
 }
 
@@ -159,13 +195,12 @@ func (l *live) progress(p *turn.Progress) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	e := l.step.calls[p.CallID]
-	if e == nil || e.Tool == nil {
+	if e == nil || e.Tool == nil || p.StepSeq != l.stepSeq {
 		return
 	}
 	if len(e.Tool.Output)+len(p.Chunk) > maxLiveOutput {
-		l.flush()
 		e.Tool.Output = tail(e.Tool.Output+p.Chunk, maxLiveOutput/2)
-		l.changed(e)
+		l.whole(e)
 		return
 	}
 	l.grow(e, "output", &e.Tool.Output, p.Chunk)
@@ -183,33 +218,59 @@ func tail(s string, n int) string {
 	return s
 }
 
-// dropped forgets the step's entries, whose response failed and stays out of the history.
-func (l *live) dropped() {
+// dropped takes back what was streamed of a response that failed, down to what the log keeps of it.
+func (l *live) dropped(kept *transcript.Record) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.flush()
-	ids := make([]string, len(l.step.entries))
-	for i, e := range l.step.entries {
-		ids[i] = e.ID
-	}
-	l.step = newFolder(maxShown)
-	if len(ids) > 0 {
-		l.publish(EntriesRemoved{Workspace: l.workspace, Rev: l.next(), IDs: ids})
-	}
-}
-
-// grow appends to a field of an entry and remembers to publish it.
-func (l *live) grow(e *Entry, field string, to *string, text string) {
-	if text == "" || len(*to) > maxShown {
+	if kept != nil && kept.StepSeq == l.stepSeq {
+		l.apply(kept, false)
 		return
 	}
-	last := len(l.pending) - 1
-	if last < 0 || l.pending[last].entry != e || l.pending[last].field != field {
-		l.pending = append(l.pending, growth{entry: e, field: field, at: utf16Len(*to)})
-		last++
+	var ids []string
+	for _, e := range l.step.entries {
+		ids = append(ids, e.ID)
 	}
-	l.pending[last].text = append(l.pending[last].text, text...)
+	l.step = newFolder(maxShown)
+	l.removed(ids)
+}
+
+// grow appends to a field of an entry and remembers to publish it. A text that becomes too long is
+// cut as it will be when it is read back.
+func (l *live) grow(e *Entry, field string, to *string, text string) {
+	room := maxShown - len(*to)
+	if text == "" || room < 0 {
+		return
+	}
+	text = cutText(strings.ToValidUTF8(text, "\uFFFD"), room) // hosts count what JSON can carry
+	if g := l.pendingOf(e, field); g != nil {
+		if g.field != "" {
+			g.text = append(g.text, text...)
+		}
+	} else {
+		l.wait(growth{entry: e, field: field, at: utf16Len(*to), text: []byte(text)})
+	}
 	*to += text
+}
+
+// whole remembers to publish an entry whole.
+func (l *live) whole(e *Entry) {
+	l.pending = slices.DeleteFunc(l.pending, func(g growth) bool { return g.entry == e })
+	l.wait(growth{entry: e})
+}
+
+// pendingOf is what waits of an entry and covers the field.
+func (l *live) pendingOf(e *Entry, field string) *growth {
+	for i := range l.pending {
+		if g := &l.pending[i]; g.entry == e && (g.field == field || g.field == "") {
+			return g
+		}
+	}
+	return nil
+}
+
+func (l *live) wait(g growth) {
+	l.pending = append(l.pending, g)
 	if l.timer == nil {
 		l.timer = time.AfterFunc(coalesce, func() {
 			l.mu.Lock()
@@ -219,7 +280,7 @@ func (l *live) grow(e *Entry, field string, to *string, text string) {
 	}
 }
 
-// flush publishes what grew. The lock is held.
+// flush publishes what waits. The lock is held.
 func (l *live) flush() {
 	if l.timer != nil {
 		l.timer.Stop()
@@ -227,10 +288,21 @@ func (l *live) flush() {
 	}
 	for i := range l.pending {
 		g := &l.pending[i]
+		if g.field == "" {
+			l.changed(g.entry)
+			continue
+		}
 		l.publish(EntryGrew{Workspace: l.workspace, Rev: l.next(), Entry: g.entry.ID, Field: g.field,
 			At: g.at, Text: string(g.text)})
 	}
 	l.pending = nil
+}
+
+// close publishes what waits; no timer is left behind.
+func (l *live) close() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.flush()
 }
 
 // utf16Len is the length of s as JavaScript counts it.

@@ -2,17 +2,21 @@ package app
 
 import (
 	"context"
+	"reflect"
 
+	"carrel/store"
 	"carrel/workspaces"
 )
 
-// rows is the registry as hosts were last told of it.
+// rows is what other processes write too, as hosts were last told of it.
 type rows struct {
 	projects   map[string]workspaces.Project
 	workspaces map[string]workspaces.Workspace
+	settings   store.Settings
+	providers  map[string]store.ProviderConfig
 }
 
-// readRows reads the registry.
+// readRows reads the registry and the settings.
 func (a *App) readRows(ctx context.Context) (rows, error) {
 	r := rows{projects: map[string]workspaces.Project{}, workspaces: map[string]workspaces.Workspace{}}
 	ps, err := a.registry.Projects(ctx)
@@ -29,10 +33,14 @@ func (a *App) readRows(ctx context.Context) (rows, error) {
 	for _, w := range ws {
 		r.workspaces[w.ID] = w
 	}
-	return r, nil
+	if r.settings, err = a.root.Settings(); err != nil {
+		return r, err
+	}
+	r.providers, err = a.root.Providers()
+	return r, err
 }
 
-// outsideChange reads the registry again after somebody, perhaps another process, wrote it, and tells
+// outsideChange reads everything again after somebody, perhaps another process, wrote it, and tells
 // hosts what is different. One goroutine calls it.
 func (a *App) outsideChange() {
 	now, err := a.readRows(context.Background())
@@ -44,7 +52,7 @@ func (a *App) outsideChange() {
 	a.told = now
 	for id, p := range now.projects {
 		if p != last.projects[id] {
-			a.publish(ProjectChanged{Project: a.projectView(context.Background(), p)})
+			a.projectChanged(id)
 		}
 	}
 	for id := range last.projects {
@@ -54,8 +62,7 @@ func (a *App) outsideChange() {
 	}
 	for id, w := range now.workspaces {
 		if old, ok := last.workspaces[id]; !ok || !sameRow(old, w) {
-			a.watch(context.Background(), w)
-			a.publish(WorkspaceChanged{Workspace: a.workspaceView(w)})
+			a.herald.add(id, news{row: true})
 		}
 	}
 	for id := range last.workspaces {
@@ -63,7 +70,9 @@ func (a *App) outsideChange() {
 			a.forget(id)
 		}
 	}
-	a.publish(SettingsChanged{})
+	if now.settings != last.settings || !reflect.DeepEqual(now.providers, last.providers) {
+		a.publish(SettingsChanged{})
+	}
 }
 
 // sameRow compares all but the time of the last activity, which turns change all the time.
@@ -74,13 +83,23 @@ func sameRow(a, b workspaces.Workspace) bool {
 	return archived && a == b
 }
 
-// forget lets go of a workspace that is gone.
+// forget lets go of a workspace that is gone, perhaps by another process's hand.
 func (a *App) forget(id string) {
 	if a.watcher != nil {
 		a.watcher.Remove(id)
 	}
 	a.mu.Lock()
 	delete(a.desk, id)
+	if o := a.sessions[id]; o != nil && !a.closed {
+		delete(a.sessions, id)
+		a.work.Go(func() {
+			ctx, cancel := context.WithTimeout(context.Background(), closeLimit)
+			defer cancel()
+			if err := a.end(ctx, id, o); err != nil {
+				a.logger.Warn("close the conversation of a workspace that is gone", "workspace", id, "err", err)
+			}
+		})
+	}
 	a.mu.Unlock()
 	a.publish(WorkspaceRemoved{ID: id})
 }

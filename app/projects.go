@@ -3,62 +3,90 @@ package app
 import (
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"sort"
 	"strings"
+	"unicode/utf8"
 
 	"carrel/workspaces"
+	"carrel/workspaces/runtime"
 )
 
 // Caps of what a host can ask of the file system.
 const (
-	maxDrop   = 50
-	maxFolder = 1000
+	maxDrop     = 50
+	maxFolder   = 1000   // folders that Browse lists
+	maxNames    = 50_000 // names that it looks at for that
+	maxBranches = 2000   // that Branches lists of each kind
 )
 
 // projects implements ProjectsAPI.
 type projects struct{ app *App }
 
 func (p projects) List(ctx context.Context) ([]Project, error) {
+	rev := p.app.rev.Add(1)
 	all, err := p.app.registry.Projects(ctx)
 	if err != nil {
 		return nil, err
 	}
 	out := make([]Project, 0, len(all))
 	for _, one := range all {
-		out = append(out, p.app.projectView(ctx, one))
+		out = append(out, p.app.projectView(ctx, rev, one))
 	}
 	sort.SliceStable(out, func(i, j int) bool { return strings.ToLower(out[i].Name) < strings.ToLower(out[j].Name) })
 	return out, nil
 }
 
 func (p projects) Add(ctx context.Context, args AddProject) (Project, error) {
-	made, err := p.app.desks.AddProject(ctx, expandHome(args.Path), args.Name)
+	made, err := p.app.desks.AddProject(ctx, typed(args.Path), label(args.Name))
+	return p.view(ctx, made.ID, err)
+}
+
+// view is what became of a project.
+func (p projects) view(ctx context.Context, id string, err error) (Project, error) {
 	if err != nil {
 		return Project{}, userError(err)
 	}
-	return p.app.projectView(ctx, made), nil
+	rev := p.app.rev.Add(1)
+	one, err := p.app.registry.Project(ctx, id)
+	if err != nil {
+		return Project{}, userError(err)
+	}
+	return p.app.projectView(ctx, rev, one), nil
 }
 
 func (p projects) Remove(ctx context.Context, args ByID) error {
+	all, err := p.app.registry.WorkspacesOf(ctx, args.ID)
+	if err != nil {
+		return userError(err)
+	}
+	// With a worktree it is refused, and then nothing must have stopped.
+	if !slices.ContainsFunc(all, func(w workspaces.Workspace) bool { return w.Runtime == runtime.Worktree }) {
+		for _, w := range all {
+			release, err := p.app.move(w.ID, "removed")
+			if err != nil {
+				return err
+			}
+			defer release()
+			if err := p.app.leave(ctx, w.ID); err != nil {
+				return err
+			}
+		}
+	}
 	return userError(p.app.desks.RemoveProject(ctx, args.ID))
 }
 
 func (p projects) Relocate(ctx context.Context, args RelocateProject) (Project, error) {
-	moved, err := p.app.desks.RelocateProject(ctx, args.ID, expandHome(args.Path))
-	if err != nil {
-		return Project{}, userError(err)
-	}
-	return p.app.projectView(ctx, moved), nil
+	_, err := p.app.desks.RelocateProject(ctx, args.ID, typed(args.Path))
+	return p.view(ctx, args.ID, err)
 }
 
 func (p projects) SetTrust(ctx context.Context, args SetTrust) (Project, error) {
-	changed, err := p.app.desks.SetTrust(ctx, args.ID, args.Trusted)
-	if err != nil {
-		return Project{}, userError(err)
-	}
-	return p.app.projectView(ctx, changed), nil
+	_, err := p.app.desks.SetTrust(ctx, args.ID, args.Trusted)
+	return p.view(ctx, args.ID, err)
 }
 
 func (p projects) Branches(ctx context.Context, args ByID) (Branches, error) {
@@ -85,9 +113,9 @@ func (p projects) Branches(ctx context.Context, args ByID) (Branches, error) {
 	}
 	for _, b := range all {
 		switch {
-		case b.Remote:
+		case b.Remote && len(out.Remote) < maxBranches:
 			out.Remote = append(out.Remote, b.Name)
-		default:
+		case !b.Remote && len(out.Local) < maxBranches:
 			out.Local = append(out.Local, b.Name)
 		}
 		if b.HeldBy != "" {
@@ -106,7 +134,7 @@ func (p projects) Drop(ctx context.Context, args DropFolders) error {
 		}
 		made, err := p.Add(ctx, AddProject{Path: path})
 		if err != nil {
-			dropped.Problems = append(dropped.Problems, sentence(err))
+			dropped.Problems = append(dropped.Problems, short(sentence(err)))
 			continue
 		}
 		dropped.Projects = append(dropped.Projects, made)
@@ -115,71 +143,64 @@ func (p projects) Drop(ctx context.Context, args DropFolders) error {
 	return nil
 }
 
-func (p projects) Browse(_ context.Context, args Browse) (Folder, error) {
-	path := expandHome(args.Path)
-	if path == "" {
-		home, err := os.UserHomeDir()
-		if err != nil {
-			return Folder{}, err
-		}
-		path = home
-	}
-	if !filepath.IsAbs(path) {
-		return Folder{}, &Error{Code: "bad_request", Message: "Give the whole path of the folder, from /."}
-	}
-	path = filepath.Clean(path)
-	names, err := os.ReadDir(path)
+// projectChanged tells hosts what a project looks like now.
+func (a *App) projectChanged(id string) {
+	ctx := context.Background()
+	rev := a.rev.Add(1)
+	p, err := a.registry.Project(ctx, id)
 	if err != nil {
-		return Folder{}, &Error{Code: "unreadable", Message: fmt.Sprintf("The folder %s can't be read.", path), Cause: err}
+		return // removed meanwhile, which hosts are told by its own event
 	}
-	out := Folder{Path: path, Entries: []FolderEntry{}}
-	if parent := filepath.Dir(path); parent != path {
-		out.Parent = parent
-	}
-	for _, n := range names {
-		full := filepath.Join(path, n.Name())
-		if info, err := os.Stat(full); err != nil || !info.IsDir() || strings.HasPrefix(n.Name(), ".") {
-			continue
-		}
-		if len(out.Entries) == maxFolder {
-			out.Cut = true
-			break
-		}
-		_, err := os.Stat(filepath.Join(full, ".git"))
-		out.Entries = append(out.Entries, FolderEntry{Name: n.Name(), Path: full, IsGit: err == nil})
-	}
-	return out, nil
+	a.publish(ProjectChanged{Project: a.projectView(ctx, rev, p)})
 }
 
-// projectView is what hosts see of a project.
-func (a *App) projectView(ctx context.Context, p workspaces.Project) Project {
-	v := Project{Rev: a.rev.Add(1), ID: p.ID, Name: p.Name, Path: p.Path, IsGit: p.Git, Trusted: p.Trusted, AddedAt: p.AddedAt}
+// projectView is what hosts see of a project, whose row was read after rev was taken. It reads a few
+// small files and starts no process, but for repositories that keep their refs in another format.
+func (a *App) projectView(ctx context.Context, rev uint64, p workspaces.Project) Project {
+	v := Project{Rev: rev, ID: p.ID, Name: p.Name, Path: p.Path, IsGit: p.Git, Trusted: p.Trusted, AddedAt: p.AddedAt}
 	if _, err := os.Stat(p.Path); err != nil {
 		v.Missing = true
 		return v
 	}
 	if !p.Trusted {
-		v.Automation = a.desks.Automation(p.Path)
+		v.Automation = shorts(a.desks.Automation(p.Path))
 	}
 	if p.Git {
-		head, err := a.git.Head(ctx, p.Path)
-		if err != nil {
-			a.logger.Warn("read a project's branch", "project", p.ID, "err", err)
-		}
-		v.Branch = head.Branch
+		v.Branch = short(a.branchOf(ctx, p))
 	}
 	return v
 }
 
-// expandHome resolves a leading ~, as people type it.
-func expandHome(path string) string {
-	path = strings.TrimSpace(path)
-	if path != "~" && !strings.HasPrefix(path, "~/") {
-		return path
+// branchOf is the branch that is checked out in a project's own folder, "" when none is.
+func (a *App) branchOf(ctx context.Context, p workspaces.Project) string {
+	if branch, ok := readHead(filepath.Join(p.CommonDir, "HEAD")); ok {
+		return branch
 	}
-	home, err := os.UserHomeDir()
+	head, err := a.git.Head(ctx, p.Path)
 	if err != nil {
-		return path
+		a.logger.Warn("read a project's branch", "project", p.ID, "err", err)
 	}
-	return filepath.Join(home, path[1:])
+	return head.Branch
 }
+
+// readHead reads a repository's HEAD file. It is false where that does not tell the branch.
+func readHead(path string) (branch string, ok bool) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", false
+	}
+	defer func() { _ = f.Close() }() // only read
+	text, err := io.ReadAll(io.LimitReader(f, maxHead))
+	if err != nil || len(text) == maxHead {
+		return "", false
+	}
+	line := strings.TrimRight(string(text), "\r\n")
+	if ref, isRef := strings.CutPrefix(line, "ref: "); isRef {
+		branch, ok = strings.CutPrefix(ref, "refs/heads/")
+		return branch, ok && branch != ".invalid" && utf8.ValidString(branch) // reftable puts .invalid there
+	}
+	return "", len(line) == 40 || len(line) == 64 // a commit: detached
+}
+
+// maxHead bounds what is read of a HEAD file, which names one ref.
+const maxHead = 4096

@@ -19,11 +19,10 @@ import (
 	"carrel/workspaces/runtime"
 )
 
-// tailEvery is how often a conversation that another process holds is read again.
-const tailEvery = 500 * time.Millisecond
-
 // session is one conversation that is open in this process. conv is nil while another process, such
 // as `carrel run`, holds it: then the log is only read, and followed until the lock is free.
+//
+// The order of locks: live.mu, then mu, the App's and the log's; publishing comes last.
 type session struct {
 	app  *App
 	id   string
@@ -32,11 +31,12 @@ type session struct {
 	mu    sync.Mutex // guards what follows
 	lock  *store.Lock
 	log   *transcript.Log
+	old   *transcript.Log // the log as it was read before the session became ours; readers may be in it
 	conv  *turn.Conversation
 	state turn.StateChange
 
-	stop context.CancelFunc // ends the following of another process's log; nil when it is ours
-	done chan struct{}
+	stop context.CancelFunc // ends the following of another process's log; nil when it was ours at once
+	done chan struct{}      // closed when that has ended
 }
 
 // openSession opens the conversation of a workspace. The caller keeps one per workspace.
@@ -54,36 +54,52 @@ func (a *App) openSession(ctx context.Context, id string) (*session, error) {
 	var held *store.LockedError
 	switch {
 	case errors.As(err, &held):
-		return s, s.follow(dir)
-	case err != nil:
+		err = s.follow(dir)
+	case err == nil:
+		err = s.own(ctx, w, dir, lock, nil)
+	}
+	if err != nil {
 		return nil, err
 	}
-	if err := s.own(w, dir, lock); err != nil {
-		_ = lock.Close()
-		return nil, err
-	}
+	s.tellApp()
 	return s, nil
 }
 
-// own opens the log for writing and starts the conversation.
-func (s *session) own(w workspaces.Workspace, dir string, lock *store.Lock) error {
+// own opens the log for writing and starts the conversation; before, when not nil, is called with
+// the log before anybody can change it further. After an error nothing is held.
+func (s *session) own(ctx context.Context, w workspaces.Workspace, dir string, lock *store.Lock, before func(*transcript.Log)) error {
+	log, conv, state, err := s.begin(ctx, w, dir)
+	if err != nil {
+		return errors.Join(fmt.Errorf("open conversation %q: %w", s.id, err), lock.Close())
+	}
+	if before != nil {
+		before(log)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.lock, s.old, s.log, s.conv, s.state = lock, s.log, log, conv, state
+	return nil
+}
+
+func (s *session) begin(ctx context.Context, w workspaces.Workspace, dir string) (*transcript.Log, *turn.Conversation, turn.StateChange, error) {
+	none := turn.StateChange{}
 	log, err := transcript.Open(dir)
 	if err != nil {
-		return fmt.Errorf("open conversation %q: %w", s.id, err)
+		return nil, nil, none, err
 	}
 	if log.State().Turn != "" { // its process died, and perhaps the helper that ends its commands with it
-		if err := runtime.KillTagged(context.Background(), s.id); err != nil {
+		if err := runtime.KillTagged(ctx, s.id); err != nil {
 			s.app.logger.Warn("end what a turn that was cut off left running", "workspace", s.id, "err", err)
 		}
 	}
-	db, err := s.app.root.DB(context.Background())
+	db, err := s.app.root.DB(ctx)
 	if err != nil {
-		_ = log.Close()
-		return err
+		return nil, nil, none, errors.Join(err, log.Close())
 	}
-	s.mu.Lock()
-	s.lock, s.log = lock, log
-	s.mu.Unlock()
+	model := w.Model
+	if model == "" {
+		model = s.app.defaultModel()
+	}
 	conv, err := turn.Start(turn.Config{
 		Workspace: s.id,
 		Log:       log,
@@ -92,25 +108,18 @@ func (s *session) own(w workspaces.Workspace, dir string, lock *store.Lock) erro
 		Env:       s.env,
 		Resolve:   s.resolve,
 		System:    s.system,
-		Model:     s.app.modelOf(w),
+		Model:     model,
 		Events:    s.event,
 		Now:       time.Now,
 	})
 	if err != nil {
-		_ = log.Close()
-		return fmt.Errorf("open conversation %q: %w", s.id, err)
+		return nil, nil, none, errors.Join(err, log.Close())
 	}
-	snap, err := conv.Snapshot(context.Background())
+	snap, err := conv.Snapshot(ctx)
 	if err != nil {
-		_ = conv.Close(context.Background())
-		_ = log.Close()
-		return fmt.Errorf("open conversation %q: %w", s.id, err)
+		return nil, nil, none, errors.Join(err, conv.Close(context.WithoutCancel(ctx)), log.Close())
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.conv = conv
-	s.state = snap.StateChange
-	return nil
+	return log, conv, snap.StateChange, nil
 }
 
 // event takes what the conversation's owner tells. It runs on the owner's goroutine.
@@ -127,28 +136,58 @@ func (s *session) event(e turn.Event) {
 	case e.Progress != nil:
 		s.live.progress(e.Progress)
 	case e.Dropped != nil:
-		s.live.dropped()
+		s.live.dropped(s.reader().State().LastPartial)
 	case e.State != nil:
-		s.mu.Lock()
-		s.state = *e.State
-		s.mu.Unlock()
 		if e.State.Code == turn.CodeLog {
 			s.app.publish(ProblemAppeared{Problem{Code: turn.CodeLog, Message: e.State.Error, Path: s.app.root.Path("sessions", s.id)}})
 		}
-		s.publishState()
-		s.app.activityChanged(s.id)
+		s.setState(*e.State)
 	}
 }
 
+// setState takes a new state and tells hosts.
+func (s *session) setState(state turn.StateChange) {
+	s.mu.Lock()
+	s.state = state
+	s.mu.Unlock()
+	s.tellApp()
+	s.publishState()
+	s.app.workspaceChanged(s.id)
+}
+
+// tellApp notes the conversation's state where the workspace's view finds it.
+func (s *session) tellApp() {
+	s.mu.Lock()
+	state, elsewhere := s.state.State, s.conv == nil
+	s.mu.Unlock()
+	s.app.mu.Lock()
+	d := s.app.deskOf(s.id)
+	changed := elsewhere != d.elsewhere || state != d.turn
+	d.turn, d.elsewhere = state, elsewhere
+	s.app.mu.Unlock()
+	if changed {
+		s.app.workspaceChanged(s.id)
+	}
+}
+
+// publishState tells hosts the state as it is now. It is read under the live lock, so that a greater
+// revision never carries an older state.
 func (s *session) publishState() {
-	state := s.current()
-	log := s.reader().State()
 	s.live.mu.Lock()
 	defer s.live.mu.Unlock()
 	s.live.flush()
-	s.app.publish(ConversationChanged{Workspace: s.id, Rev: s.live.next(), Activity: s.app.activity(s.id, state.State),
-		Queue: queueViews(state.Queue), Held: state.Held, Todos: todoViews(log.Todos), Model: state.Model,
-		Usage: usageView(log)})
+	c := s.status()
+	s.app.publish(ConversationChanged{Workspace: s.id, Rev: s.live.next(), Activity: c.Activity,
+		Queue: c.Queue, Held: c.Held, Todos: c.Todos, Model: c.Model, Usage: c.Usage})
+}
+
+// status is a snapshot without its entries.
+func (s *session) status() Conversation {
+	state, log := s.current(), s.reader().State()
+	unseen := false
+	s.app.attend(s.id, func(d *deskState) { unseen = d.unseen })
+	return Conversation{Workspace: s.id, Activity: activity(state.State, unseen), Queue: queueViews(state.Queue),
+		Held: state.Held, Todos: todoViews(log.Todos), Model: state.Model, Usage: usageView(log), Damaged: log.Damaged}
 }
 
 func (s *session) current() turn.StateChange {
@@ -164,9 +203,11 @@ func (s *session) reader() *transcript.Log {
 	return s.log
 }
 
-// busy reports whether a turn runs.
+// busy reports whether a turn of ours runs.
 func (s *session) busy() bool {
-	return s.current().State.Working()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.conv != nil && s.state.State.Working()
 }
 
 // env is what tools may use. It refuses an unhealthy place: never a fallback folder.
@@ -230,17 +271,16 @@ func (s *session) close(ctx context.Context) error {
 		<-s.done
 	}
 	s.mu.Lock()
-	conv, log, lock := s.conv, s.log, s.lock
+	conv, log, old, lock := s.conv, s.log, s.old, s.lock
 	s.mu.Unlock()
-	var err error
+	var errs []error
 	if conv != nil {
-		err = conv.Close(ctx)
+		errs = append(errs, conv.Close(ctx))
 	}
-	if log != nil {
-		err = errors.Join(err, log.Close())
+	s.live.close()
+	errs = append(errs, log.Close(), lock.Close())
+	if old != nil {
+		errs = append(errs, old.Close())
 	}
-	if lock != nil {
-		err = errors.Join(err, lock.Close())
-	}
-	return err
+	return errors.Join(errs...)
 }

@@ -2,10 +2,12 @@ package app
 
 import (
 	"context"
+	"fmt"
+	"net/url"
 	"slices"
+	"strings"
 
 	"carrel/agent/catalog"
-	"carrel/workspaces"
 )
 
 // settings implements SettingsAPI.
@@ -61,21 +63,30 @@ func (s settings) Providers(context.Context) ([]Provider, error) {
 }
 
 func (s settings) SetProvider(_ context.Context, args SetProvider) error {
-	if !slices.ContainsFunc(s.app.catalog.Providers(), func(p catalog.Provider) bool { return p.ID == args.ID }) {
-		return &Error{Code: "not_found", Message: "There is no provider " + args.ID + ". Add a custom one in providers.jsonc."}
+	known := slices.ContainsFunc(s.app.catalog.Providers(), func(p catalog.Provider) bool {
+		return p.ID == args.ID && p.Wire != string(catalog.Demo)
+	})
+	if !known {
+		return &Error{Code: "not_found", Message: fmt.Sprintf("There is no provider %q to set up. Add a custom one in providers.jsonc.", short(args.ID))}
 	}
-	for _, change := range []struct {
-		key   string
-		value *string
-	}{{"apiKey", args.APIKey}, {"baseUrl", args.BaseURL}} {
-		if change.value == nil {
+	changes := []providerChange{{"apiKey", args.APIKey, checkKey}, {"baseUrl", args.BaseURL, checkBaseURL}}
+	for _, c := range changes { // all are looked at before one is written
+		if c.value == nil {
 			continue
 		}
-		var v any
-		if *change.value != "" {
-			v = *change.value
+		if err := c.check(strings.TrimSpace(*c.value)); err != nil {
+			return err
 		}
-		if err := s.app.root.SetProvider(args.ID, []string{change.key}, v); err != nil {
+	}
+	for _, c := range changes {
+		if c.value == nil {
+			continue
+		}
+		var v any // nil removes it
+		if text := strings.TrimSpace(*c.value); text != "" {
+			v = text
+		}
+		if err := s.app.root.SetProvider(args.ID, []string{c.name}, v); err != nil {
 			return userError(err)
 		}
 	}
@@ -83,11 +94,41 @@ func (s settings) SetProvider(_ context.Context, args SetProvider) error {
 	return nil
 }
 
-// modelOf is the model of a workspace's next turn.
-func (a *App) modelOf(w workspaces.Workspace) string {
-	if w.Model != "" {
-		return w.Model
+// providerChange is one field that SetProvider may change.
+type providerChange struct {
+	name  string // in providers.jsonc
+	value *string
+	check func(string) error
+}
+
+// maxSecret bounds keys and addresses, in bytes.
+const maxSecret = 16 << 10
+
+// checkKey refuses a key that no header can carry. The message does not repeat it.
+func checkKey(key string) error {
+	if len(key) > maxSecret || strings.ContainsFunc(key, func(r rune) bool { return r < '!' || r > '~' }) {
+		return &Error{Code: "bad_key", Message: "The key has blanks or characters that can't be sent. Copy it again, on one line."}
 	}
+	return nil
+}
+
+// checkBaseURL refuses what is no plain http or https address. A name and password in it would be
+// shown wherever the address is. The message does not repeat it.
+func checkBaseURL(text string) error {
+	if text == "" {
+		return nil
+	}
+	u, err := url.Parse(text)
+	bad := err != nil || len(text) > maxSecret || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" ||
+		u.User != nil || u.RawQuery != "" || u.ForceQuery || u.Fragment != ""
+	if bad {
+		return &Error{Code: "bad_base_url", Message: "The base URL must be an address such as https://api.example.com/v1, without a name, password, ? or #."}
+	}
+	return nil
+}
+
+// defaultModel is the model of workspaces for which none was chosen.
+func (a *App) defaultModel() string {
 	v, err := a.root.Settings()
 	if err != nil {
 		a.logger.Warn("read settings", "err", err)

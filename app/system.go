@@ -2,9 +2,13 @@ package app
 
 import (
 	"context"
+	"net/url"
 	"os"
 	"runtime"
 )
+
+// maxURL bounds an address, in bytes.
+const maxURL = 8 << 10
 
 // system implements SystemAPI.
 type system struct{ app *App }
@@ -45,11 +49,15 @@ func (s system) Raise(ctx context.Context) error {
 }
 
 func (s system) OpenURL(ctx context.Context, args OpenURL) error {
+	u, err := url.Parse(args.URL)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil || len(args.URL) > maxURL {
+		return &Error{Code: "bad_request", Message: "Only http and https addresses can be opened."}
+	}
 	w, err := s.window()
 	if err != nil {
 		return err
 	}
-	return w.OpenURL(ctx, args.URL)
+	return w.OpenURL(ctx, u.String())
 }
 
 func (s system) window() (Window, error) {

@@ -2,30 +2,41 @@ package app
 
 import (
 	"context"
-	"errors"
+	"slices"
+	"sync"
 
 	"carrel/workspaces"
 	"carrel/workspaces/git"
 	"carrel/workspaces/runtime"
 )
 
-// maxDiffFiles is how many changed files a Diff lists.
-const maxDiffFiles = 300
+// What a Diff carries at most: files, and bytes of patches over all of them.
+const (
+	maxDiffFiles = 300
+	maxDiffBytes = 6 << 20
+)
 
 // desks implements WorkspacesAPI.
 type desks struct{ app *App }
 
 func (d desks) List(ctx context.Context, args ListWorkspaces) ([]Workspace, error) {
+	rev := d.app.rev.Add(1)
 	all, err := d.app.registry.Workspaces(ctx)
 	if err != nil {
 		return nil, err
 	}
+	defaultModel := sync.OnceValue(d.app.defaultModel)
 	out := make([]Workspace, 0, len(all))
 	for _, w := range all {
-		if w.ArchivedAt == nil || args.Archived {
-			out = append(out, d.app.workspaceView(w))
+		if w.ArchivedAt != nil && !args.Archived {
+			continue
 		}
+		if d.app.watcher == nil { // nobody looked before
+			d.app.healthOf(ctx, w)
+		}
+		out = append(out, d.app.workspaceView(rev, w, defaultModel))
 	}
+	slices.SortStableFunc(out, func(a, b Workspace) int { return b.ActiveAt.Compare(a.ActiveAt) })
 	return out, nil
 }
 
@@ -35,39 +46,56 @@ func (d desks) Create(ctx context.Context, args NewWorkspace) (Workspace, error)
 			return Workspace{}, userError(err)
 		}
 	}
-	w, err := d.app.desks.Create(ctx, workspaces.NewWorkspace{ProjectID: args.ProjectID, Name: args.Name, Title: args.Title,
+	w, err := d.app.desks.Create(ctx, workspaces.NewWorkspace{ProjectID: args.ProjectID, Name: args.Name, Title: label(args.Title),
 		Runtime: runtime.Kind(args.Runtime), Branch: args.Branch, Base: args.Base, Model: args.Model})
-	return d.view(w, err)
+	return d.view(ctx, w.ID, err)
 }
 
-func (d desks) view(w workspaces.Workspace, err error) (Workspace, error) {
+// view is what became of a workspace.
+func (d desks) view(ctx context.Context, id string, err error) (Workspace, error) {
 	if err != nil {
 		return Workspace{}, userError(err)
 	}
-	return d.app.workspaceView(w), nil
+	rev := d.app.rev.Add(1)
+	w, err := d.app.registry.Workspace(ctx, id)
+	if err != nil {
+		return Workspace{}, userError(err)
+	}
+	return d.app.workspaceView(rev, w, d.app.defaultModel), nil
 }
 
 func (d desks) Rename(ctx context.Context, args RenameWorkspace) (Workspace, error) {
 	if args.Name != "" {
-		if err := d.app.quiet(args.ID); err != nil {
+		release, err := d.app.moveQuiet(ctx, args.ID, "renamed")
+		if err != nil {
 			return Workspace{}, err
 		}
+		defer release()
 	}
-	w, err := d.app.desks.Rename(ctx, args.ID, args.Name, args.Title)
-	return d.view(w, err)
+	_, err := d.app.desks.Rename(ctx, args.ID, args.Name, label(args.Title))
+	return d.view(ctx, args.ID, err)
 }
 
 func (d desks) Archive(ctx context.Context, args ByID) (Workspace, error) {
-	w, err := d.app.desks.Archive(ctx, args.ID)
+	w, err := d.app.registry.Workspace(ctx, args.ID)
 	if err != nil {
-		d.app.watchAgain(ctx, args.ID)
+		return Workspace{}, userError(err)
 	}
-	return d.view(w, err)
+	if w.Creating {
+		return Workspace{}, &Error{Code: "creating", Message: "The workspace is still being created."}
+	}
+	release, err := d.app.move(args.ID, "archived")
+	if err != nil {
+		return Workspace{}, err
+	}
+	defer release()
+	_, err = d.app.desks.Archive(ctx, args.ID)
+	return d.view(ctx, args.ID, err)
 }
 
 func (d desks) Unarchive(ctx context.Context, args ByID) (Workspace, error) {
-	w, err := d.app.desks.Unarchive(ctx, args.ID)
-	return d.view(w, err)
+	_, err := d.app.desks.Unarchive(ctx, args.ID)
+	return d.view(ctx, args.ID, err)
 }
 
 func (d desks) AtRisk(ctx context.Context, args ByID) (AtRisk, error) {
@@ -85,11 +113,12 @@ func (d desks) AtRisk(ctx context.Context, args ByID) (AtRisk, error) {
 }
 
 func (d desks) Delete(ctx context.Context, args DeleteWorkspace) error {
-	err := d.app.desks.Delete(ctx, args.ID, args.Confirm, args.KeepBranch)
+	release, err := d.app.move(args.ID, "deleted")
 	if err != nil {
-		d.app.watchAgain(ctx, args.ID)
+		return err
 	}
-	return userError(err)
+	defer release()
+	return userError(d.app.desks.Delete(ctx, args.ID, args.Confirm, args.KeepBranch))
 }
 
 func (d desks) Repair(ctx context.Context, args ByID) error {
@@ -100,41 +129,38 @@ func (d desks) Repair(ctx context.Context, args ByID) error {
 	if err != nil {
 		return userError(err)
 	}
-	d.app.watch(ctx, w)
-	d.app.workspaceChanged(args.ID)
+	d.app.healthOf(ctx, w)
+	d.app.poke(args.ID)
 	return nil
 }
 
 func (d desks) SetModel(ctx context.Context, args SetModel) error {
-	if _, err := d.app.catalog.Resolve(args.Model); err != nil {
+	resolved, err := d.app.catalog.Resolve(args.Model)
+	if err != nil {
 		return userError(err)
 	}
-	if err := d.app.registry.SetModel(ctx, args.Workspace, args.Model); err != nil {
-		return userError(err)
-	}
-	s, err := d.app.session(ctx, args.Workspace)
-	if err != nil {
-		return err
-	}
-	conv, err := s.writable()
-	if err != nil {
-		return err
-	}
-	if err := conv.SetModel(ctx, args.Model); err != nil {
+	if err := d.app.registry.SetModel(ctx, args.Workspace, resolved.ID); err != nil {
 		return userError(err)
 	}
 	d.app.workspaceChanged(args.Workspace)
-	return nil
+	s := d.app.openNow(args.Workspace)
+	if s == nil {
+		return nil // it is read from the registry when the conversation is opened
+	}
+	conv, err := s.writable()
+	if err != nil {
+		return nil // as above: the other process goes on with its own
+	}
+	return userError(conv.SetModel(ctx, resolved.ID))
 }
 
 func (d desks) MarkSeen(_ context.Context, args ByID) error {
-	d.app.mu.Lock()
-	state := d.app.deskOf(args.ID)
-	changed := state.unseen
-	state.unseen = false
-	d.app.mu.Unlock()
-	if changed {
-		d.app.workspaceChanged(args.ID)
+	if !d.app.setSeen(args.ID) {
+		return nil
+	}
+	d.app.workspaceChanged(args.ID)
+	if s := d.app.openNow(args.ID); s != nil {
+		s.publishState()
 	}
 	return nil
 }
@@ -144,18 +170,30 @@ func (d desks) Diff(ctx context.Context, args ByID) (Diff, error) {
 	if err != nil {
 		return Diff{}, userError(err)
 	}
+	p, err := d.app.registry.Project(ctx, w.ProjectID)
+	if err != nil {
+		return Diff{}, userError(err)
+	}
 	out := Diff{Base: w.Base, Files: []DiffFile{}}
-	if _, err := d.app.git.Identify(ctx, w.Dir); errors.Is(err, git.ErrNotRepo) {
+	if !p.Git {
 		return out, nil
+	}
+	if h := d.app.healthOf(ctx, w); !well(h) { // else git would walk up to some other repository
+		return Diff{}, &Error{Code: h.State, Message: h.Note}
 	}
 	changes, more, err := d.app.git.Changes(ctx, w.Dir, w.Base, maxDiffFiles)
 	if err != nil {
 		return Diff{}, userError(err)
 	}
 	out.More = more
+	room := maxDiffBytes
 	for _, c := range changes {
-		out.Files = append(out.Files, DiffFile{Path: c.Path, OldPath: c.OldPath, Status: c.Status, Added: c.Added,
-			Removed: c.Removed, Binary: c.Binary, Patch: c.Patch, Cut: c.Cut})
+		f := DiffFile{Path: c.Path, OldPath: c.OldPath, Status: c.Status, Added: c.Added,
+			Removed: c.Removed, Binary: c.Binary, Patch: c.Patch, Cut: c.Cut}
+		if room -= len(f.Patch); room < 0 {
+			f.Patch, f.Cut = "", true
+		}
+		out.Files = append(out.Files, f)
 	}
 	return out, nil
 }
@@ -169,56 +207,48 @@ func (d desks) RetryInit(ctx context.Context, args ByID) error {
 	return userError(d.app.desks.RetryInit(ctx, args.ID))
 }
 
-func (d desks) RefreshGit(_ context.Context, args ByID) error {
-	d.app.poke(args.ID)
-	return nil
-}
-
-// quiet refuses what would pull the folder from under a running turn.
-func (a *App) quiet(id string) error {
-	a.mu.Lock()
-	o := a.sessions[id]
-	a.mu.Unlock()
-	if o == nil {
+func (d desks) RefreshGit(ctx context.Context, args ByID) error {
+	w, err := d.app.registry.Workspace(ctx, args.ID)
+	if err != nil {
+		return userError(err)
+	}
+	if d.app.watcher != nil {
+		d.app.healthOf(ctx, w)
+		d.app.poke(args.ID)
 		return nil
 	}
-	<-o.ready
-	if o.err == nil && o.s.busy() {
-		return &Error{Code: "busy", Message: "The agent is working in this workspace. Interrupt it first."}
+	p, err := d.app.registry.Project(ctx, w.ProjectID)
+	if err != nil || !p.Git || !well(d.app.healthOf(ctx, w)) {
+		return userError(err)
 	}
+	state, err := d.app.git.State(ctx, w.Dir, w.Base)
+	d.app.gitChanged(args.ID, state, err)
 	return nil
 }
 
 func riskView(r git.Risk) AtRisk {
-	v := AtRisk{Unknown: r.Unknown, Changed: some(r.Changed), Untracked: some(r.Untracked), Commits: some(r.Commits),
+	v := AtRisk{Unknown: short(r.Unknown), Changed: shorts(r.Changed), Untracked: shorts(r.Untracked), Commits: shorts(r.Commits),
 		Counts: Counts{Changed: r.Counts[0], Untracked: r.Counts[1], Commits: r.Counts[2]}}
 	v.Clean = r.Unknown == "" && v.Counts == Counts{}
 	return v
 }
 
-// some makes a nil list an empty one, which hosts see as [].
-func some(in []string) []string {
-	if in == nil {
-		return []string{}
-	}
-	return in
-}
-
 // deskEvent takes what the lifecycle of projects and workspaces tells.
 func (a *App) deskEvent(e workspaces.Event) {
+	if len(e.Notes) > 0 {
+		a.logger.Info("workspace notes", "notes", e.Notes) // they stand in the init log too
+	}
 	switch {
 	case e.Project != nil:
-		a.publish(ProjectChanged{Project: a.projectView(context.Background(), *e.Project)})
+		a.projectChanged(e.Project.ID)
 	case e.RemovedProject != "":
 		a.publish(ProjectRemoved{ID: e.RemovedProject})
 	case e.RemovedWorkspace != "":
 		a.forget(e.RemovedWorkspace)
-	case e.Workspace != nil && e.InitOutput != "":
+	case e.Workspace == nil:
+	case e.InitOutput != "":
 		a.publish(InitOutput{Workspace: e.Workspace.ID, Text: e.InitOutput})
-	case e.Workspace == nil || len(e.Notes) > 0:
-		a.logger.Info("workspace notes", "notes", e.Notes) // they stand in the init log too
-	case e.Workspace != nil:
-		a.watch(context.Background(), *e.Workspace)
-		a.publish(WorkspaceChanged{Workspace: a.workspaceView(*e.Workspace)})
+	case len(e.Notes) == 0:
+		a.herald.add(e.Workspace.ID, news{row: true})
 	}
 }

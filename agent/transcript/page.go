@@ -43,6 +43,24 @@ func (l *Log) Since(seq uint64) ([]Record, error) {
 	return out, err
 }
 
+// After gives up to n records newer than seq, oldest first, and whether newer ones exist. It reads
+// only these records, with the same left out as in Before.
+func (l *Log) After(seq uint64, n int) ([]Record, bool, error) {
+	var out []Record
+	more := false
+	err := l.reading(func() error {
+		lo, err := l.idx.search(seq + 1)
+		if err != nil {
+			return err
+		}
+		hi := min(lo+n, l.idx.count())
+		more = hi < l.idx.count()
+		out, err = l.records(lo, hi)
+		return err
+	})
+	return out, more, err
+}
+
 // History gives the conversation as messages for a model. It is a function of the log alone. Every
 // call that is not open has exactly one result, in the message after it; a response cut off by a
 // crash is there as far as it had arrived, with StopError. The parts are shared: copy before

@@ -162,9 +162,13 @@ func (p *textPrinter) grew(g app.EntryGrew) {
 	if g.Field != "text" || !answer {
 		return // reasoning, arguments or output
 	}
+	text, cut := strings.CutSuffix(g.Text, app.CutNote)
 	p.begin(g.Entry)
-	_, _ = fmt.Fprint(p.io.Out, plain(g.Text))
-	p.shown[g.Entry] = from + len(g.Text)
+	if cut {
+		p.long = g.Entry
+	}
+	_, _ = fmt.Fprint(p.io.Out, plain(text))
+	p.shown[g.Entry] = from + len(text)
 }
 
 func (p *textPrinter) begin(id string) {

@@ -41,6 +41,7 @@ type Options struct {
 // Git runs git. It is safe for concurrent use and holds no process open.
 type Git struct {
 	path    string
+	missing *MissingError // git can't be used: every call fails with it
 	version [2]int
 	env     []string
 	max     int64
@@ -77,18 +78,16 @@ func installHint() string {
 	return "install it with your package manager, for example: apt install git"
 }
 
-// New finds git and asks its version. It fails with *MissingError.
+// New finds git and asks its version. When it fails with *MissingError, the Git is there all the same
+// and every call of it fails with that error.
 func New(o Options) (*Git, error) {
 	path := o.Path
 	if path == "" {
 		path = "git"
 	}
-	found, err := exec.LookPath(path)
-	if err != nil {
-		return nil, &MissingError{Path: path, Cause: err}
-	}
-	if found, err = filepath.Abs(found); err != nil {
-		return nil, &MissingError{Path: path, Cause: err}
+	found, lookErr := exec.LookPath(path)
+	if lookErr == nil {
+		found, lookErr = filepath.Abs(found)
 	}
 	if o.Env == nil {
 		o.Env = os.Environ()
@@ -104,18 +103,25 @@ func New(o Options) (*Git, error) {
 		reads: make(chan struct{}, max(2, runtime.NumCPU())),
 		locks: map[string]chan struct{}{}, commits: map[string]Head{}, relations: map[string]relation{},
 	}
-	return g, g.askVersion()
+	if lookErr != nil {
+		g.missing = &MissingError{Path: path, Cause: lookErr}
+	} else {
+		g.missing = g.askVersion()
+	}
+	if g.missing != nil {
+		return g, g.missing
+	}
+	return g, nil
 }
 
-func (g *Git) askVersion() error {
+func (g *Git) askVersion() *MissingError {
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
 	out, err := g.run(ctx, call{dir: "/", args: []string{"version"}, plain: true})
 	if err != nil {
 		return &MissingError{Path: g.path, Cause: err}
 	}
-	g.version, err = parseVersion(string(out.Stdout))
-	if err != nil {
+	if g.version, err = parseVersion(string(out.Stdout)); err != nil {
 		return &MissingError{Path: g.path, Cause: err}
 	}
 	if !g.atLeast(oldest[0], oldest[1]) {

@@ -124,6 +124,9 @@ func (g *Git) exec(ctx context.Context, c call, env []string) (Output, error) {
 	if err := ctx.Err(); err != nil {
 		return Output{}, err
 	}
+	if g.missing != nil {
+		return Output{}, g.missing
+	}
 	cmd := exec.Command(g.path, c.args...)
 	cmd.Dir, cmd.Env, cmd.Stdin = c.dir, env, c.stdin
 	out := &capped{left: g.max}

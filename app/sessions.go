@@ -1,0 +1,205 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"carrel/workspaces/runtime"
+)
+
+// closeLimit bounds how long a workspace's conversation may take to end before its workspace is
+// archived or deleted.
+const closeLimit = 20 * time.Second
+
+// opening is a session that is open or being opened: one attempt at a time for each workspace.
+type opening struct {
+	ready chan struct{} // closed when s and err are set
+	s     *session
+	err   error
+}
+
+// session gives a workspace's conversation, opening it if need be.
+func (a *App) session(ctx context.Context, id string) (*session, error) {
+	o, err := a.opening(id)
+	if err != nil {
+		return nil, err
+	}
+	select {
+	case <-o.ready:
+		return o.s, o.err
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+func (a *App) opening(id string) (*opening, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if o := a.sessions[id]; o != nil {
+		return o, nil
+	}
+	if a.closed {
+		return nil, errClosing
+	}
+	if err := a.refuseMoving(id); err != nil {
+		return nil, err
+	}
+	o := &opening{ready: make(chan struct{})}
+	a.sessions[id] = o
+	a.work.Go(func() {
+		defer close(o.ready)
+		// A host that goes away meanwhile does not cancel what others may be waiting for.
+		if o.s, o.err = a.openSession(context.Background(), id); o.err == nil {
+			return
+		}
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		if a.sessions[id] == o {
+			delete(a.sessions, id)
+		}
+	})
+	return o, nil
+}
+
+// open gives the sessions that are open.
+func (a *App) open() []*session {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	var out []*session
+	for _, o := range a.sessions {
+		if s := o.now(); s != nil {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// openNow gives a workspace's session when it is open, else nil.
+func (a *App) openNow(id string) *session {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if o := a.sessions[id]; o != nil {
+		return o.now()
+	}
+	return nil
+}
+
+// now gives the session when it is open, else nil.
+func (o *opening) now() *session {
+	select {
+	case <-o.ready:
+		return o.s
+	default:
+		return nil
+	}
+}
+
+// closeSession ends a workspace's conversation and everything that its commands left running.
+func (a *App) closeSession(ctx context.Context, id string) error {
+	a.mu.Lock()
+	o := a.sessions[id]
+	delete(a.sessions, id)
+	a.mu.Unlock()
+	return a.end(ctx, id, o)
+}
+
+// end ends a conversation that nobody finds any more, and what its commands left running; o may be
+// nil.
+func (a *App) end(ctx context.Context, id string, o *opening) error {
+	return errors.Join(a.endTalk(ctx, id, o), runtime.KillTagged(ctx, id))
+}
+
+func (a *App) endTalk(ctx context.Context, id string, o *opening) error {
+	if o == nil {
+		return nil
+	}
+	select {
+	case <-o.ready:
+	case <-ctx.Done():
+		return fmt.Errorf("close conversation %q: %w", id, ctx.Err())
+	}
+	if o.err != nil {
+		return nil
+	}
+	err := o.s.close(ctx)
+	a.attend(id, func(d *deskState) { d.elsewhere = false })
+	return err
+}
+
+// quit ends a workspace's conversation once it is certain that its place is archived or deleted. The
+// desks end what its commands left running.
+func (a *App) quit(ctx context.Context, id string) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeLimit)
+	defer cancel()
+	a.mu.Lock()
+	o := a.sessions[id]
+	delete(a.sessions, id)
+	a.mu.Unlock()
+	return a.endTalk(ctx, id, o)
+}
+
+// leave ends a workspace's conversation before its workspace goes, also when the host that asked for
+// it goes away meanwhile.
+func (a *App) leave(ctx context.Context, id string) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeLimit)
+	defer cancel()
+	return a.closeSession(ctx, id)
+}
+
+// move notes that a workspace's place is about to move or go: until release is called no
+// conversation is opened and no turn starts there.
+func (a *App) move(id, doing string) (release func(), err error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if err := a.refuseMoving(id); err != nil {
+		return nil, err
+	}
+	a.deskOf(id).moving = doing
+	return func() { a.attend(id, func(d *deskState) { d.moving = "" }) }, nil
+}
+
+// refuseMoving is the error for a workspace whose place moves. The lock is held.
+func (a *App) refuseMoving(id string) error {
+	if d := a.desk[id]; d != nil && d.moving != "" {
+		return &Error{Code: "busy", Message: "This workspace is being " + d.moving + ". Wait until that is done."}
+	}
+	return nil
+}
+
+// start lets a call begin that may start a turn, unless the workspace's place moves.
+func (a *App) start(id string) (done func(), err error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if err := a.refuseMoving(id); err != nil {
+		return nil, err
+	}
+	a.deskOf(id).starting++
+	return func() { a.attend(id, func(d *deskState) { d.starting-- }) }, nil
+}
+
+// moveQuiet is move for a place that must not go from under a turn: it refuses while one runs.
+func (a *App) moveQuiet(ctx context.Context, id, doing string) (release func(), err error) {
+	release, err = a.move(id, doing)
+	if err != nil {
+		return nil, err
+	}
+	a.mu.Lock()
+	o, busy := a.sessions[id], a.deskOf(id).starting > 0
+	a.mu.Unlock()
+	if o != nil {
+		select {
+		case <-o.ready:
+			busy = busy || o.err == nil && o.s.busy()
+		case <-ctx.Done():
+			release()
+			return nil, ctx.Err()
+		}
+	}
+	if busy {
+		release()
+		return nil, &Error{Code: "busy", Message: "The agent is working in this workspace. Interrupt it first."}
+	}
+	return release, nil
+}
