@@ -53,12 +53,24 @@ func (q *queue) signal() {
 
 // pushControl adds a frame that overtakes events and data. It reports how many wait.
 func (q *queue) pushControl(m message) int {
-	q.mu.Lock()
-	q.control = append(q.control, m)
-	n := len(q.control)
-	q.mu.Unlock()
+	n := q.addControl(m)
 	q.signal()
 	return n
+}
+
+// addControl is pushControl for one who sees to the writing.
+func (q *queue) addControl(m message) int {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.control = append(q.control, m)
+	return len(q.control)
+}
+
+// waits reports whether there may be something to pop.
+func (q *queue) waits() bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return len(q.control)+len(q.events)+len(q.streams) > 0 || q.resetTo > 0
 }
 
 // pushStream adds a frame of stream data.
