@@ -8,7 +8,7 @@ import (
 )
 
 const (
-	wireRounds = 20
+	wireRounds = 40
 	wireCalls  = 300
 	wireEvents = 5_000 // in one go; they fit in a host's queue
 	pageWait   = 3 * time.Minute

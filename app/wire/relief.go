@@ -7,7 +7,7 @@ import (
 
 // patience is how long a call may keep the goroutine that reads from reading on; it may be twice
 // that.
-const patience = 2 * time.Millisecond
+const patience = 10 * time.Millisecond
 
 // relief lets the goroutine that reads from a connection also run the calls that it reads, which
 // saves a short call the way to another goroutine: on a busy machine that takes longer than the call.
