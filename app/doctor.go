@@ -24,6 +24,10 @@ const (
 func (a *App) doctor(ctx context.Context) []Check {
 	checks := []Check{a.checkRoot(), a.checkGit(ctx), a.checkProgram("bash", "commands of agents run in it")}
 	checks = append(checks, a.checkModels(), checkSandbox(), checkWindow(lookup(a.environ)))
+	if note := lookup(a.environ)("CARREL_PATH_NOTE"); note != "" { // from the window, which asked the login shell
+		checks = append(checks, Check{Name: "PATH", Status: checkWarning, Detail: note,
+			Mend: "Mend the shell's start-up files, or start Carrel from a terminal."})
+	}
 	if c, ok := checkWatches(); ok {
 		checks = append(checks, c)
 	}

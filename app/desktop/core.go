@@ -12,7 +12,7 @@ type coreControl interface {
 	wait(ctx context.Context, after uint64) State
 	again()
 	tail() string
-	end(ctx context.Context) error
+	restart(ctx context.Context) error
 }
 
 // Core is bound for the window's own page.
@@ -37,9 +37,9 @@ func (s *Core) Log(secret string) (string, error) {
 	return guarded(s.guard, secret, func(context.Context) (string, error) { return s.core.tail(), nil })
 }
 
-// End interrupts what runs and ends the core, also one that does not answer.
-func (s *Core) End(secret string) (Done, error) {
-	return guarded(s.guard, secret, func(ctx context.Context) (Done, error) { return Done{}, s.core.end(ctx) })
+// Restart interrupts what runs, ends the core, also one that does not answer, and starts a new one.
+func (s *Core) Restart(secret string) (Done, error) {
+	return guarded(s.guard, secret, func(ctx context.Context) (Done, error) { return Done{}, s.core.restart(ctx) })
 }
 
 // services returns everything that is bound: one service for each noun, and the core itself.

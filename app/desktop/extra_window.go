@@ -2,6 +2,16 @@
 
 package desktop
 
+/*
+#include <signal.h>
+
+static int on_stack(int sig) {
+	struct sigaction now;
+	return sigaction(sig, NULL, &now) == 0 && (now.sa_flags & SA_ONSTACK) != 0;
+}
+*/
+import "C"
+
 import (
 	"context"
 	"fmt"
@@ -15,7 +25,7 @@ import (
 // CARREL_WINDOW_FAULT:
 //
 //	panic=FILE  the window's own page dereferences nil in a bound call a hundred times, and FILE then
-//	            has how many of the calls failed with an error
+//	            says how many of the calls failed with an error
 //	blank       no page ever says that it has been drawn
 
 func fault() (name, value string) {
@@ -41,10 +51,13 @@ func (f *Faulty) Dereference() (Done, error) {
 	})
 }
 
-// Count writes how many calls failed.
+// Count writes how many calls failed, and how the handlers of signals are.
 func (f *Faulty) Count(failed int) (Done, error) {
 	_, file := fault()
-	return Done{}, os.WriteFile(file, fmt.Appendln(nil, failed), 0o600)
+	on := func(s C.int) bool { return C.on_stack(s) != 0 }
+	report := fmt.Sprintf("failed %d, on the alternate stack: SIGSEGV %v SIGBUS %v SIGFPE %v SIGILL %v SIGUSR1 %v",
+		failed, on(C.SIGSEGV), on(C.SIGBUS), on(C.SIGFPE), on(C.SIGILL), on(C.SIGUSR1))
+	return Done{}, os.WriteFile(file, []byte(report), 0o600)
 }
 
 func (s *secret) current() string {

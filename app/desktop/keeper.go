@@ -158,6 +158,9 @@ func (k *keeper) ensure(ctx context.Context) (attach.Core, error) {
 		return attach.Core{}, &app.Error{Code: "crashing", Message: "Carrel's core has ended several times within a minute. Its log says why; what agents had done until then is saved."}
 	}
 	core, err := attach.Ensure(ctx, k.root, k.exe)
+	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
+		return core, &app.Error{Code: "hung", Cause: err, Message: "Carrel's core does not answer. Wait and try again, or restart it; what agents have done so far is saved."}
+	}
 	if err != nil || !replaces(k.version, core.Version) {
 		k.setOlder(false)
 		return core, err

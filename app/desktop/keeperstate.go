@@ -17,8 +17,12 @@ import (
 // logShown is how much of the core's log the page shows, in bytes.
 const logShown = 16 << 10
 
-// endWait is how long a core that was told to end may take before it is killed.
-const endWait = 5 * time.Second
+// How long a core may take to answer, and to end after it was told to, before it is killed. Both must
+// fit into callWait.
+const (
+	answerWait = 2 * time.Second
+	endWait    = 3 * time.Second
+)
 
 func (k *keeper) update(f func(*State)) {
 	k.mu.Lock()
@@ -122,19 +126,30 @@ func (k *keeper) tail() string {
 	return strings.ToValidUTF8(string(text), "�")
 }
 
-// end interrupts what runs and ends the core. One that does not answer is told by signals; the
-// reaper then ends what its commands left running.
-func (k *keeper) end(ctx context.Context) error {
-	core, err := attach.Find(ctx, k.root)
-	if errors.Is(err, attach.ErrNoCore) {
-		return k.kill(ctx)
-	}
-	if err == nil {
-		if err := interruptAll(ctx, k); err == nil {
-			return core.Stop(ctx)
+// restart interrupts what runs, ends the core and lets a new one start. A core that does not answer
+// is told by signals; the reaper then ends what its commands left running.
+func (k *keeper) restart(ctx context.Context) error {
+	if err := k.stop(ctx); err != nil {
+		if err := k.kill(ctx); err != nil {
+			return err
 		}
 	}
-	return k.kill(ctx)
+	k.again()
+	return nil
+}
+
+// stop asks the core to end.
+func (k *keeper) stop(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, answerWait)
+	defer cancel()
+	core, err := attach.Find(ctx, k.root)
+	if err != nil {
+		return err
+	}
+	if err := interruptAll(ctx, k); err != nil {
+		return err
+	}
+	return core.Stop(ctx)
 }
 
 // kill ends the process that holds the root's lock.

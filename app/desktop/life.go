@@ -1,54 +1,18 @@
-//go:build desktop
-
 package desktop
 
 import (
 	"context"
-	"os"
-	"syscall"
 	"time"
-
-	wails "github.com/wailsapp/wails/v2/pkg/runtime"
 
 	"carrel/app"
 	"carrel/app/attach"
 )
-
-// paintedEvent is what a page's script tells us when a frame of it has been drawn.
-const paintedEvent = "carrel:painted"
-
-// paintProbe runs in each page: the second frame begins when the first has been drawn. It talks to
-// the window's process by the way that Wails' own scripts use, which the core's page does not load.
-const paintProbe = `requestAnimationFrame(() => requestAnimationFrame(() =>
-	window.webkit.messageHandlers.external.postMessage('EE{"name":"` + paintedEvent + `","data":[]}')))`
 
 // The waits for the page that the window was led to.
 const (
 	pageWait = 30 * time.Second
 	pagePoll = 50 * time.Millisecond
 )
-
-// started hears that the window exists. ctx ends with the process, c is what Wails wants to be
-// called with.
-func (w *window) started(ctx, c context.Context) {
-	w.screen.start(c)
-	watchView(w)
-	wails.OnFileDrop(c, func(_, _ int, paths []string) { w.drop(ctx, paths) })
-	wails.EventsOn(c, paintedEvent, func(...any) { w.drew() })
-	go w.watch(ctx)
-	if len(w.given) > 0 {
-		go w.openGiven(ctx)
-	}
-}
-
-// loaded hears of each page that has loaded, the core's too.
-func (w *window) loaded(c context.Context) {
-	fixSignals()
-	if !suppressPaint() {
-		wails.WindowExecJS(c, paintProbe)
-	}
-	extraLoaded(c)
-}
 
 // drop tells the core of dropped folders; the page hears of it from there.
 func (w *window) drop(ctx context.Context, paths []string) {
@@ -84,8 +48,8 @@ func (w *window) drew() {
 }
 
 // watch starts the window once more, with safer drawing, when it stays blank.
-func (w *window) watch(ctx context.Context) {
-	timer := time.NewTimer(paintWait())
+func (w *window) watch(ctx context.Context, wait time.Duration) {
+	timer := time.NewTimer(wait)
 	defer timer.Stop()
 	select {
 	case <-w.painted:
@@ -93,6 +57,11 @@ func (w *window) watch(ctx context.Context) {
 	case <-ctx.Done():
 		return
 	case <-timer.C:
+	}
+	select {
+	case <-w.painted: // at the same moment
+		return
+	default:
 	}
 	if w.draw.asked || w.draw.how == drawSafe {
 		w.log.Error("the window stays blank; CARREL_GPU=auto, always or never chooses how it draws, and carrel serve shows the same page in a browser")
@@ -103,12 +72,7 @@ func (w *window) watch(ctx context.Context) {
 	w.memory = w.memory.stayedBlank()
 	w.mu.Unlock()
 	w.save()
-	exe, err := os.Executable()
-	if err == nil {
-		closeOnExec()
-		err = syscall.Exec(exe, os.Args, os.Environ())
-	}
-	w.log.Error("start the window again", "error", err)
+	w.log.Error("start the window again", "error", startAgain())
 }
 
 // moved hears of the window's place.

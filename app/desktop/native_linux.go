@@ -12,8 +12,6 @@ import "C"
 import (
 	"os"
 	"runtime/cgo"
-
-	"golang.org/x/sys/unix"
 )
 
 // prefersDark starts GTK, as Wails does a moment later, and asks it for the person's theme.
@@ -56,14 +54,4 @@ func carrelMoved(handle C.uintptr_t, x, y, width, height, maximised C.int) {
 //export carrelViewCrashed
 func carrelViewCrashed(handle C.uintptr_t) {
 	go cgo.Handle(handle).Value().(*window).keeper.viewCrashed()
-}
-
-// closeOnExec keeps WebKit's descriptors from the process that takes this one's place.
-func closeOnExec() {
-	if unix.CloseRange(3, 1<<31-1, unix.CLOSE_RANGE_CLOEXEC) == nil {
-		return
-	}
-	for fd := 3; fd < 4096; fd++ { // a kernel before 5.11
-		unix.CloseOnExec(fd)
-	}
 }

@@ -1,9 +1,6 @@
 package desktop
 
-import (
-	"fmt"
-	"time"
-)
+import "fmt"
 
 // rendering is how the web view draws.
 type rendering string
@@ -14,10 +11,6 @@ const (
 	drawNever  rendering = "never"  // no GPU
 	drawSafe   rendering = "safe"   // no GPU, and frames are handed over through shared memory
 )
-
-// firstPaint is how long the window may take to draw something before it is taken for blank. A busy
-// machine takes some three seconds.
-const firstPaint = 15 * time.Second
 
 // safeMemory makes WebKitGTK hand its frames over through shared memory, which works where sharing
 // GPU buffers does not. Unlike WEBKIT_DISABLE_DMABUF_RENDERER it takes no part of the renderer away:

@@ -4,7 +4,6 @@ package desktop
 
 import (
 	"context"
-	"log/slog"
 	"sync"
 
 	wails "github.com/wailsapp/wails/v2/pkg/runtime"
@@ -14,12 +13,12 @@ import (
 
 // wailsScreen is the window that Wails made.
 type wailsScreen struct {
-	log *slog.Logger
-
 	mu     sync.Mutex
 	call   func(f func(context.Context)) // calls f with what Wails wants; nil before the start
 	dialog sync.Mutex                    // one folder dialog at a time
 }
+
+func newScreen() screen { return &wailsScreen{} }
 
 func (s *wailsScreen) start(ctx context.Context) {
 	s.mu.Lock()

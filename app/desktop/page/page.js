@@ -88,6 +88,6 @@ async function follow() {
 
 act(byID("retry"), () => bound.Core.Retry(secret));
 act(byID("stop"), () => bound.Conversations.InterruptAll(secret));
-act(byID("end"), () => bound.Core.End(secret));
+act(byID("restart"), () => bound.Core.Restart(secret));
 setInterval(() => byID("buttons").hidden || void showWork(), 2000);
 follow().catch(say);

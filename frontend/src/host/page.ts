@@ -1,6 +1,7 @@
 // The host of the real page, in a browser and in the desktop window. They differ only in the folder
 // dialog and in how a link leaves the app.
 import { client, safeAddress, type Host, type PickResult } from "./host";
+import { keepDrops } from "./drops";
 import { readIdentity, rememberKey } from "./key";
 import { Wire, type Socket } from "./wire";
 
@@ -15,6 +16,7 @@ export function connectPage(version: string): Host {
   });
   const api = client(wire.call);
   wire.start();
+  keepDrops(identity.kind, document);
   addEventListener("online", () => wire.reconnect());
   document.addEventListener("visibilitychange", () => {
     if (!document.hidden) wire.reconnect();

@@ -1,11 +1,7 @@
-//go:build desktop
-
 package desktop
 
 import (
 	"context"
-	_ "embed"
-	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -15,17 +11,9 @@ import (
 	"sync"
 	"time"
 
-	"github.com/wailsapp/wails/v2"
-	"github.com/wailsapp/wails/v2/pkg/options"
-	"github.com/wailsapp/wails/v2/pkg/options/assetserver"
-	"github.com/wailsapp/wails/v2/pkg/options/linux"
-
 	"carrel/app"
 	"carrel/store"
 )
-
-//go:embed icon.png
-var icon []byte
 
 // ensureWait is how long the window waits for the core before it opens with a page of its own. A core
 // takes 0.15 s.
@@ -34,7 +22,7 @@ const ensureWait = 1500 * time.Millisecond
 // Run opens the window on the data root and returns the process's exit code. The arguments are
 // folders to open. If there is a window already, it is given the folders and comes to the front.
 func Run(args []string) int {
-	runtime.LockOSThread() // GTK and AppKit belong to the main thread
+	runtime.LockOSThread() // GTK and AppKit belong to one thread
 	if err := run(args); err != nil {
 		fmt.Fprintf(os.Stderr, "carrel-desktop: %s\n", sentence(err))
 		return 1
@@ -95,7 +83,7 @@ type window struct {
 	given  []string // folders to open
 	draw   choice
 	keeper *keeper
-	screen *wailsScreen
+	screen screen
 	secret *secret
 
 	mu      sync.Mutex
@@ -131,7 +119,7 @@ func prepare(ctx context.Context, root *store.Root, given []string, log *slog.Lo
 	if err != nil {
 		return nil, err
 	}
-	w.screen = &wailsScreen{log: log}
+	w.screen = newScreen()
 	w.keeper = newKeeper(root, filepath.Join(filepath.Dir(exe), "carrel"), app.Version(), settings.Theme, w.screen, log)
 	go w.keeper.run(ctx)
 	select { // the core's process starts before WebKit has descriptors that it could inherit
@@ -160,67 +148,4 @@ func prepareEnvironment(ctx context.Context, draw choice, log *slog.Logger) erro
 		}
 	}
 	return nil
-}
-
-// show opens the window and returns when it is closed.
-func (w *window) show(ctx context.Context) error {
-	theme := w.keeper.theme
-	dark := theme == "dark" || theme != "light" && prefersDark()
-	width, height := w.memory.Place.size()
-	guard := &guard{secret: w.secret, caller: w.keeper, signals: fixSignals, log: w.log}
-	o := &options.App{
-		Title: "Carrel", Width: width, Height: height, MinWidth: minWidth, MinHeight: minHeight,
-		AssetServer:              &assetserver.Options{Handler: ownPage{w.secret}},
-		BackgroundColour:         background(dark),
-		Menu:                     applicationMenu(),
-		Bind:                     append(services(guard, w.keeper), extraServices(guard)...),
-		ErrorFormatter:           func(err error) any { return told(err) },
-		DragAndDrop:              &options.DragAndDrop{EnableFileDrop: true},
-		EnableDefaultContextMenu: true, // copy and paste
-		OnStartup:                func(c context.Context) { w.started(ctx, c) },
-		OnDomReady:               w.loaded,
-		OnBeforeClose:            func(context.Context) bool { w.save(); return false },
-		Linux:                    &linux.Options{Icon: icon, ProgramName: "carrel", WebviewGpuPolicy: gpuPolicy(w.draw.how)},
-	}
-	if w.memory.Place.Maximised {
-		o.WindowStartState = options.Maximised
-	}
-	if err := wails.Run(o); err != nil {
-		return fmt.Errorf("open the window: %w", err)
-	}
-	w.save()
-	return nil
-}
-
-// background is the page's colour, so that nothing flashes before it is there.
-func background(dark bool) *options.RGBA {
-	if dark {
-		return options.NewRGB(0x10, 0x11, 0x13)
-	}
-	return options.NewRGB(0xff, 0xff, 0xff)
-}
-
-func gpuPolicy(how rendering) linux.WebviewGpuPolicy {
-	switch how {
-	case drawAlways:
-		return linux.WebviewGpuPolicyAlways
-	case drawNever, drawSafe:
-		return linux.WebviewGpuPolicyNever
-	case drawAuto:
-	}
-	return linux.WebviewGpuPolicyOnDemand
-}
-
-// failure is an error as the window's own page gets it.
-type failure struct {
-	Code    string `json:"code"`
-	Message string `json:"message"`
-}
-
-func told(err error) failure {
-	var known *app.Error
-	if errors.As(err, &known) {
-		return failure{known.Code, known.Message}
-	}
-	return failure{"internal", sentence(err)}
 }
