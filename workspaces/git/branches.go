@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 )
@@ -94,7 +93,7 @@ func (g *Git) forgetSettings(ctx context.Context, repo, branch string) error {
 		return err
 	}
 	// A look costs less than a process. A quote would be written in another way there.
-	text, err := os.ReadFile(filepath.Join(common, "config"))
+	text, err := readFile(filepath.Join(common, "config"))
 	lower := strings.ToLower(branch)
 	if err == nil && !strings.Contains(branch, `"`) && !bytes.Contains(bytes.ToLower(text), []byte(lower)) {
 		return nil

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -51,7 +50,7 @@ func (g *Git) headAtOnce(ctx context.Context, dir string) (Head, bool) {
 	if err != nil {
 		return Head{}, false
 	}
-	text, err := os.ReadFile(filepath.Join(gitDir, "HEAD"))
+	text, err := readFile(filepath.Join(gitDir, "HEAD"))
 	branch, on := strings.CutPrefix(strings.TrimSpace(string(text)), "ref: refs/heads/")
 	if err != nil || on && branch == ".invalid" {
 		return Head{}, false

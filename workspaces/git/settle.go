@@ -73,7 +73,7 @@ func (g *Git) refreshAside(ctx context.Context, dir, index string, before os.Fil
 }
 
 func copyInto(to *os.File, from string) error {
-	in, err := os.Open(from)
+	in, err := openFile(from)
 	if err != nil {
 		return errors.Join(err, to.Close())
 	}
