@@ -197,6 +197,13 @@ func TestAnAgentCommitsOnItsOwnBranch(t *testing.T) {
 		c, ok := e.(app.WorkspaceChanged)
 		return ok && c.Workspace.ID == w.ID && c.Workspace.Git != nil && c.Workspace.Git.Ahead == 1
 	})
+	h.mu.Lock()
+	for _, e := range h.events { // the registry was written, the settings were not
+		if _, ok := e.(app.SettingsChanged); ok {
+			t.Error("a turn changed the settings")
+		}
+	}
+	h.mu.Unlock()
 	diff, err := h.api.Workspaces.Diff(context.Background(), app.ByID{ID: w.ID})
 	if err != nil || len(diff.Files) != 1 {
 		t.Fatalf("diff %+v, %v; want one file", diff, err)

@@ -14,16 +14,12 @@ import (
 )
 
 func (p projects) Browse(ctx context.Context, args Browse) (Folder, error) {
-	path := typed(args.Path)
-	if path == "" {
-		home, err := os.UserHomeDir()
-		if err != nil {
-			return Folder{}, err
-		}
-		path = home
+	if args.Path == "" {
+		args.Path = "~"
 	}
-	if !filepath.IsAbs(path) {
-		return Folder{}, &Error{Code: "bad_request", Message: "Give the whole path of the folder, from /."}
+	path, err := folderPath(args.Path)
+	if err != nil {
+		return Folder{}, err
 	}
 	path = filepath.Clean(path)
 	names, cut, err := folderNames(ctx, path)
@@ -84,6 +80,15 @@ func folderNames(ctx context.Context, path string) (names []string, cut bool, er
 			return names, true, nil
 		}
 	}
+}
+
+// folderPath is the absolute path that a person means. What the core's own folder is, nobody can know.
+func folderPath(path string) (string, error) {
+	path = typed(path)
+	if !filepath.IsAbs(path) || strings.ContainsRune(path, 0) {
+		return "", &Error{Code: "bad_request", Message: "Give the whole path of the folder, from /."}
+	}
+	return path, nil
 }
 
 // typed is a path as a person types or pastes it: with a leading ~, and perhaps with blanks around

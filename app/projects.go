@@ -41,7 +41,11 @@ func (p projects) List(ctx context.Context) ([]Project, error) {
 }
 
 func (p projects) Add(ctx context.Context, args AddProject) (Project, error) {
-	made, err := p.app.desks.AddProject(ctx, typed(args.Path), label(args.Name))
+	path, err := folderPath(args.Path)
+	if err != nil {
+		return Project{}, err
+	}
+	made, err := p.app.desks.AddProject(ctx, path, label(args.Name))
 	return p.view(ctx, made.ID, err)
 }
 
@@ -80,7 +84,11 @@ func (p projects) Remove(ctx context.Context, args ByID) error {
 }
 
 func (p projects) Relocate(ctx context.Context, args RelocateProject) (Project, error) {
-	_, err := p.app.desks.RelocateProject(ctx, args.ID, typed(args.Path))
+	path, err := folderPath(args.Path)
+	if err != nil {
+		return Project{}, err
+	}
+	_, err = p.app.desks.RelocateProject(ctx, args.ID, path)
 	return p.view(ctx, args.ID, err)
 }
 
