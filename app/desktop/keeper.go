@@ -211,6 +211,7 @@ func (k *keeper) found(core attach.Core) {
 	k.update(func(s *State) {
 		s.Kind, s.Message, s.Slow, s.Hung, s.Link, s.Core = Ready, "", false, false, link, core.Version
 	})
+	k.log.Info("the core is there", "pid", core.PID, "version", core.Version, "address", core.URL)
 	k.mu.Lock()
 	k.core = core
 	elsewhere := k.led != "" && k.led != link
@@ -236,6 +237,7 @@ func (k *keeper) fail(err error) {
 }
 
 func (k *keeper) goHome() {
+	k.log.Info("the window goes back to its own page")
 	k.mu.Lock()
 	k.led = ""
 	k.mu.Unlock()
