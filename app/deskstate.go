@@ -101,22 +101,27 @@ func activity(s turn.State, unseen bool) Activity {
 
 // recorded follows a conversation's log. It runs on the conversation's goroutine.
 func (a *App) recorded(id string, r *transcript.Record) {
-	switch r.Kind {
-	case transcript.TurnStart:
+	if r.Kind == transcript.TurnStart || r.Kind == transcript.TurnEnd {
 		a.herald.add(id, news{active: r.Time})
+	}
+	a.noticed(id, r)
+}
+
+// noticed follows the log of a conversation that this process or another one writes.
+func (a *App) noticed(id string, r *transcript.Record) {
+	switch r.Kind {
 	case transcript.TurnEnd:
 		if r.End == transcript.Done {
 			a.setUnseen(id)
 		} else {
 			a.setSeen(id)
 		}
-		a.herald.add(id, news{active: r.Time})
 		a.poke(id)
 	case transcript.ToolEnd:
 		if !a.readOnly[r.Tool] {
 			a.poke(id)
 		}
-	case transcript.User, transcript.StepStart, transcript.Partial, transcript.Assistant,
+	case transcript.User, transcript.TurnStart, transcript.StepStart, transcript.Partial, transcript.Assistant,
 		transcript.ToolStart, transcript.Note, transcript.Todos:
 	}
 }

@@ -50,15 +50,26 @@ func fold(records []transcript.Record, maxText int, openTurn string) []Entry {
 	for i := range records {
 		f.apply(&records[i])
 	}
+	f.cutOff(openTurn)
 	out := make([]Entry, len(f.entries))
 	for i, e := range f.entries {
-		unfinished := e.Tool != nil && (e.Tool.Status == ToolPending || e.Tool.Status == ToolRunning)
-		if unfinished && (openTurn == "" || e.Turn != openTurn) {
-			e.Tool.Status = ToolInterrupted
-		}
 		out[i] = *e
 	}
 	return out
+}
+
+// cutOff marks the calls that have no result and get none any more, which are all but those of the
+// open turn, and gives them.
+func (f *folder) cutOff(openTurn string) []*Entry {
+	var changed []*Entry
+	for _, e := range f.entries {
+		unfinished := e.Tool != nil && (e.Tool.Status == ToolPending || e.Tool.Status == ToolRunning)
+		if unfinished && (openTurn == "" || e.Turn != openTurn) {
+			e.Tool.Status, e.Live = ToolInterrupted, false
+			changed = append(changed, e)
+		}
+	}
+	return changed
 }
 
 // apply adds one record and gives the entries that it made or changed.

@@ -81,6 +81,7 @@ func (s *session) seen(log *transcript.Log, last uint64) uint64 {
 			s.live.checkpoint(&records[i])
 		} else {
 			s.live.record(&records[i])
+			s.app.noticed(s.id, &records[i])
 		}
 		last = records[i].Seq
 	}

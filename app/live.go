@@ -99,7 +99,12 @@ func (l *live) record(r *transcript.Record) {
 	case transcript.StepStart:
 		l.step, l.stepSeq = newFolder(maxShown), r.Seq
 		return
-	case transcript.User, transcript.TurnStart, transcript.TurnEnd:
+	case transcript.TurnEnd:
+		for _, e := range l.step.cutOff("") { // its response broke off in the middle of a call
+			l.changed(e)
+		}
+		defer func() { l.step, l.stepSeq = newFolder(maxShown), 0 }()
+	case transcript.User, transcript.TurnStart:
 		defer func() { l.step, l.stepSeq = newFolder(maxShown), 0 }()
 	case transcript.Assistant, transcript.ToolStart, transcript.ToolEnd, transcript.Note, transcript.Todos:
 	}

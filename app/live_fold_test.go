@@ -194,3 +194,15 @@ func TestCutTextKeepsCharactersWhole(t *testing.T) {
 		t.Errorf("what fits became %q", got)
 	}
 }
+
+func TestACallWhoseResponseBrokeOffEndsWithItsTurn(t *testing.T) {
+	s := &screen{t: t, entries: map[string]Entry{}}
+	l := newLive("desk", s.take)
+	l.record(&transcript.Record{Seq: 3, Kind: transcript.StepStart, Turn: "t", StepSeq: 3})
+	l.stream(&turn.Stream{Turn: "t", Step: 1, StepSeq: 3, Event: model.Event{Type: model.PartStart, Kind: model.ToolCall,
+		Message: &model.Message{Parts: []model.Part{{Kind: model.ToolCall, CallID: "c", Name: "bash", Open: true}}}}})
+	l.record(&transcript.Record{Seq: 4, Kind: transcript.TurnEnd, Turn: "t", End: transcript.Failed, Error: "It broke off."})
+	if got := s.entries[entryID(3, 0)]; got.Live || got.Tool == nil || got.Tool.Status != ToolInterrupted {
+		t.Errorf("the call is %+v, want an interrupted one", got)
+	}
+}

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"os"
 	"reflect"
 
 	"carrel/store"
@@ -61,7 +62,11 @@ func (a *App) outsideChange() {
 		}
 	}
 	for id, w := range now.workspaces {
-		if old, ok := last.workspaces[id]; !ok || !sameRow(old, w) {
+		old, ok := last.workspaces[id]
+		if w.ArchivedAt == nil && (!ok || !old.ActiveAt.Equal(w.ActiveAt)) {
+			a.followOther(id)
+		}
+		if !ok || !sameRow(old, w) {
 			a.herald.add(id, news{row: true})
 		}
 	}
@@ -73,6 +78,18 @@ func (a *App) outsideChange() {
 	if now.settings != last.settings || !reflect.DeepEqual(now.providers, last.providers) {
 		a.publish(SettingsChanged{})
 	}
+}
+
+// followOther opens a conversation that another process has taken up, so that hosts see it work.
+func (a *App) followOther(id string) {
+	if pid := a.root.SessionHolder(id); pid == 0 || pid == os.Getpid() {
+		return
+	}
+	if _, err := a.session(context.Background(), id); err != nil {
+		a.logger.Warn("follow another process's conversation", "workspace", id, "err", err)
+		return
+	}
+	a.herald.add(id, news{})
 }
 
 // sameRow compares all but the time of the last activity, which turns change all the time.

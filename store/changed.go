@@ -15,6 +15,10 @@ import (
 const (
 	// calmTime joins the several writes of one commit or save into one call.
 	calmTime = 50 * time.Millisecond
+	// lookAgain is how often we look again after the last event, each time after twice the pause. An
+	// event tells that a commit is being written; it counts only once it is synced, which a busy disk
+	// takes its time for and nobody tells.
+	lookAgain = 5
 	// pollTime is how often we look where the system can't watch a folder.
 	pollTime = 2 * time.Second
 )
@@ -67,12 +71,12 @@ type watch struct {
 	seen    map[string][sha256.Size]byte
 }
 
-// follow looks each time the folder has been calm for a moment after an event.
+// follow looks each time the folder has been calm for a moment after an event, and a few times more.
 func (w *watch) follow(ctx context.Context, events *fsnotify.Watcher) {
 	calm := time.NewTimer(time.Hour)
 	calm.Stop()
 	defer calm.Stop()
-	waiting := false
+	waiting, again := false, 0
 	for {
 		select {
 		case <-ctx.Done():
@@ -83,17 +87,21 @@ func (w *watch) follow(ctx context.Context, events *fsnotify.Watcher) {
 			}
 			if !waiting && concerns(e.Name) {
 				calm.Reset(calmTime) // not put off by further events: a busy writer is heard too
-				waiting = true
+				waiting, again = true, 0
 			}
 		case _, ok := <-events.Errors: // events were lost: look
 			if !ok {
 				return
 			}
 			calm.Reset(0)
-			waiting = true
+			waiting, again = true, 0
 		case <-calm.C:
 			waiting = false
 			w.report(ctx)
+			if again < lookAgain {
+				again++
+				calm.Reset(calmTime << again)
+			}
 		}
 	}
 }

@@ -133,6 +133,14 @@ func (r *Root) SessionDir(id string) (string, error) {
 	return dir, nil
 }
 
+// SessionOf gives id if this root has a session of that id, else "". It makes nothing.
+func (r *Root) SessionOf(id string) string {
+	if !validID.MatchString(id) || !exists(r.Path("sessions", id)) {
+		return ""
+	}
+	return id
+}
+
 // NewID makes an id: 12 characters of a-z and 2-7, 60 bits from the system's random source.
 func NewID() string {
 	var raw [8]byte

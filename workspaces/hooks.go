@@ -5,8 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
+	"syscall"
 	"time"
 
 	"carrel/workspaces/compat"
@@ -53,9 +56,35 @@ func (d *Desks) runHook(ctx context.Context, p Project, w Workspace, name string
 	return true
 }
 
+// explain says what the system means when a script that is there "does not exist" or has the wrong
+// format: its first line.
+func explain(path string, err error) error {
+	if errors.Is(err, syscall.ENOEXEC) {
+		return fmt.Errorf("its first line must name an interpreter, such as #!/bin/sh: %w", err)
+	}
+	if errors.Is(err, fs.ErrNotExist) && exists(path) {
+		return fmt.Errorf("the interpreter in its first line (%s) is not there: %w", firstLine(path), err)
+	}
+	return err
+}
+
+// firstLine is the beginning of a script's first line.
+func firstLine(path string) string {
+	f, err := os.Open(path)
+	if err != nil {
+		return ""
+	}
+	defer func() { _ = f.Close() }()
+	head := make([]byte, 100)
+	n, _ := io.ReadFull(f, head) // what there is will do
+	line, _, _ := strings.Cut(string(head[:n]), "\n")
+	return strings.ToValidUTF8(line, "?")
+}
+
 // runScript runs a hook in a workspace and closes its log, which gets a last line about how it ended.
 func (d *Desks) runScript(ctx context.Context, p Project, w Workspace, path string, log *hookLog) (exit runtime.Exit, err error) {
 	defer func() {
+		err = explain(path, err)
 		switch {
 		case err != nil:
 			log.note("it did not run: %v", err)

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 )
 
 // A linked worktree and its repository point at each other: the file .git names the admin folder
@@ -54,16 +55,40 @@ func checkLink(dir, common string) error {
 	if err != nil || !samePlace(theirs, common) {
 		return errElsewhere
 	}
-	return checkBacklink(admin, dir)
+	return checkBacklink(admin, dir, common)
 }
 
-// checkBacklink says whether the admin folder names dir as its worktree.
-func checkBacklink(admin, dir string) error {
+// checkBacklink says whether the admin folder is one of the repository's own and names dir as its
+// worktree. Anyone can write an admin folder that names a repository; only who may write the repository
+// can put it there.
+func checkBacklink(admin, dir, common string) error {
+	if err := checkAdmin(admin, common); err != nil {
+		return err
+	}
 	back, err := pointer(filepath.Join(admin, "gitdir"), "")
 	if err != nil || !samePlace(filepath.Dir(back), dir) {
 		return errElsewhere
 	}
 	return nil
+}
+
+// checkAdmin says whether an admin folder lies in the repository with that common folder.
+func checkAdmin(admin, common string) error {
+	parent := filepath.Dir(admin)
+	if filepath.Base(parent) != "worktrees" || !samePlace(filepath.Dir(parent), common) {
+		return errElsewhere
+	}
+	return nil
+}
+
+// ownGitDir says whether gitDir is what git finds at top itself. It is not where a repository below top
+// claims top as its checkout.
+func ownGitDir(top, gitDir string) bool {
+	dotGit := filepath.Join(top, ".git")
+	if target, err := adminDir(top); err == nil {
+		dotGit = target
+	}
+	return samePlace(dotGit, gitDir)
 }
 
 // maxPointer bounds such a file; paths are shorter on every system.
@@ -87,11 +112,14 @@ func pointer(file, prefix string) (string, error) {
 
 // pointerText reads a file of one line.
 func pointerText(file string) (string, error) {
-	f, err := os.Open(file)
+	f, err := os.OpenFile(file, os.O_RDONLY|syscall.O_NONBLOCK, 0) // a pipe without a writer would block
 	if err != nil {
 		return "", err
 	}
 	defer func() { _ = f.Close() }() // only read
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+		return "", fmt.Errorf("read %q: not a file", file)
+	}
 	text, err := io.ReadAll(io.LimitReader(f, maxPointer))
 	return strings.TrimRight(string(text), "\r\n"), err
 }

@@ -35,10 +35,17 @@ func (d *Desks) locate(ctx context.Context, dir string) (spot, error) {
 	if repo.Top != "" && !samePlace(repo.Top, dir) && !d.tracked(ctx, dir) {
 		return spot{path: dir}, nil // a repository further up, such as a home folder's, has nothing to do with it
 	}
-	if repo.Top != "" && repo.Linked {
-		if err := checkBacklink(repo.GitDir, repo.Top); err != nil {
+	switch {
+	case repo.Linked && repo.Top == "":
+		if err := checkAdmin(repo.GitDir, repo.CommonDir); err != nil {
+			return spot{path: dir}, nil // a folder that only claims to be part of a repository
+		}
+	case repo.Linked:
+		if err := checkBacklink(repo.GitDir, repo.Top, repo.CommonDir); err != nil {
 			return spot{}, worktreeMoved(repo, err)
 		}
+	case repo.Top != "" && !ownGitDir(repo.Top, repo.GitDir):
+		return spot{path: dir}, nil // its configuration claims a folder above it
 	}
 	if repo.Bare || repo.Main == "" {
 		return spot{path: repo.CommonDir, common: repo.CommonDir}, nil

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"carrel/workspaces/runtime"
@@ -190,5 +191,71 @@ func TestRelocateMendsTheWorktrees(t *testing.T) {
 	}
 	if out := b.git(w.Dir, "status", "--porcelain"); out != "" {
 		t.Fatalf("status = %q", out)
+	}
+}
+
+func TestAFolderThatBringsItsOwnAdminFolderGetsNoTrust(t *testing.T) { // O-TRUST-01
+	b := newBench(t)
+	repo := b.repo("r")
+	p := b.add(repo)
+	b.trust(p)
+	evil := realTemp(t)
+	// A worktree whose admin folder lies in itself and names the trusted repository.
+	b.write(filepath.Join(evil, "w", ".git"), "gitdir: adm\n")
+	adm := filepath.Join(evil, "w", "adm")
+	b.write(filepath.Join(adm, "HEAD"), "ref: refs/heads/main\n")
+	b.write(filepath.Join(adm, "commondir"), repo+"/.git\n")
+	b.write(filepath.Join(adm, "gitdir"), filepath.Join(evil, "w", ".git")+"\n")
+	ok, _, err := b.TrustedFor(t.Context(), filepath.Join(evil, "w"))
+	if refused(t, err, WorktreeMoved); ok {
+		t.Error("a worktree of its own making is trusted")
+	}
+	if checkLink(filepath.Join(evil, "w"), p.CommonDir) == nil {
+		t.Error("commands run in a worktree of its own making")
+	}
+	// The admin folder itself.
+	if ok, _, _ := b.TrustedFor(t.Context(), adm); ok {
+		t.Error("an admin folder of its own making is trusted")
+	}
+	if q, err := b.AddProject(t.Context(), adm, ""); err == nil && q.ID == p.ID {
+		t.Error("an admin folder of its own making is the trusted project")
+	}
+}
+
+func TestARepositoryThatClaimsAFolderAboveItIsNotThatProject(t *testing.T) { // O-TRUST-01
+	b := newBench(t)
+	repo := b.repo("r")
+	p := b.add(repo)
+	b.trust(p)
+	below := filepath.Join(repo, "vendor")
+	b.write(filepath.Join(below, "vendor", "x"), "x")
+	b.git(below, "init", "-q")
+	b.git(below, "add", ".")
+	b.git(below, "commit", "-qm", "x")
+	b.git(below, "config", "core.worktree", repo)
+	if ok, _, _ := b.TrustedFor(t.Context(), below); ok {
+		t.Error("it has the trust of the project above it")
+	}
+	if q, err := b.AddProject(t.Context(), below, ""); err == nil && q.ID == p.ID {
+		t.Error("it is the project above it")
+	}
+	if now, err := b.registry.Project(t.Context(), p.ID); err != nil || now.CommonDir != p.CommonDir {
+		t.Errorf("it took the project over: %+v %v", now, err)
+	}
+}
+
+func TestAPipeWhereGitKeepsAPointerHangsNothing(t *testing.T) {
+	b := newBench(t)
+	p := b.add(b.repo("r"))
+	dir := realTemp(t)
+	b.write(filepath.Join(dir, ".git"), "gitdir: adm\n")
+	if err := os.Mkdir(filepath.Join(dir, "adm"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Mkfifo(filepath.Join(dir, "adm", "commondir"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if checkLink(dir, p.CommonDir) == nil {
+		t.Error("it is taken for a worktree")
 	}
 }

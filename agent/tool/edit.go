@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"slices"
 	"strings"
+	"syscall"
 	"unicode/utf8"
 
 	"carrel/workspaces/runtime"
@@ -133,6 +134,8 @@ func explain(ctx context.Context, env Env, path string, err error) string {
 	switch {
 	case errors.As(err, &said):
 		return said.Error()
+	case errors.Is(err, syscall.ENAMETOOLONG):
+		return fmt.Sprintf("The path, or a part of it, is longer than any can be: %q...", cutEnd(path, 100))
 	case ctx.Err() != nil:
 		return "Interrupted; nothing was changed."
 	case errors.Is(err, runtime.ErrOutside):

@@ -14,7 +14,7 @@ const (
 	maxReadBytes = 64 << 10
 	// maxReadLine is how much of one line is shown.
 	maxReadLine = 8 << 10
-	// maxScan is how far a file is read to count its lines.
+	// maxScan is how far a file is read to count its lines, and for the lines that are wanted.
 	maxScan = 512 << 20
 )
 
@@ -91,7 +91,7 @@ func (p *page) read(ctx context.Context, file io.Reader) error {
 	}
 	for ctx.Err() == nil {
 		start := p.scanned
-		line, length, end, err := p.next(r)
+		line, length, end, err := p.next(ctx, r)
 		if length > 0 {
 			p.total++
 			p.add(line, start, length, end)
@@ -102,7 +102,7 @@ func (p *page) read(ctx context.Context, file io.Reader) error {
 		if err != nil {
 			return err
 		}
-		if p.scanned > maxScan && (p.full || p.shown == p.limit) {
+		if p.scanned > maxScan {
 			p.more = true
 			return nil
 		}
@@ -111,8 +111,9 @@ func (p *page) read(ctx context.Context, file io.Reader) error {
 }
 
 // next reads a line: at most maxReadLine bytes of its text, its length with the line end, and the
-// line end.
-func (p *page) next(r *bufio.Reader) (line []byte, length int64, end string, err error) {
+// line end. A line that goes on beyond maxScan is given as far as that: a sparse file can have one of
+// terabytes.
+func (p *page) next(ctx context.Context, r *bufio.Reader) (line []byte, length int64, end string, err error) {
 	wanted := p.total+1 >= p.first && p.shown < p.limit && !p.full
 	for {
 		piece, err := r.ReadSlice('\n')
@@ -122,6 +123,12 @@ func (p *page) next(r *bufio.Reader) (line []byte, length int64, end string, err
 			line = append(line, piece[:min(keep, len(piece))]...)
 		}
 		if errors.Is(err, bufio.ErrBufferFull) {
+			if ctx.Err() != nil {
+				return line, length, "", ctx.Err()
+			}
+			if p.scanned > maxScan {
+				return line, length, "", nil
+			}
 			continue
 		}
 		if strings.HasSuffix(string(piece), "\r\n") {
@@ -162,6 +169,10 @@ func (p *page) add(line []byte, start, length int64, end string) {
 func (p *page) result() Result {
 	if p.total == 0 {
 		return Text("[" + p.path + " is empty]")
+	}
+	if p.shown == 0 && p.more {
+		return Fail(fmt.Sprintf("%s has %d bytes; its first %d hold %d lines, and it is not read further. Use bash: tail -n +%d %s | head -n 100",
+			p.path, p.size, p.scanned, p.total, p.first, quote(p.path)))
 	}
 	if p.shown == 0 {
 		return Fail(fmt.Sprintf("%s has %d lines; there is no line %d", p.path, p.total, p.first))

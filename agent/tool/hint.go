@@ -8,9 +8,20 @@ import (
 	"unicode/utf8"
 )
 
+const (
+	// maxHinted is the longest text that is searched for what was meant, in bytes.
+	maxHinted = 4 << 20
+	// maxCompared is how many lines are compared for it: where all lines look alike, every one of
+	// them could be the beginning.
+	maxCompared = 1 << 20
+)
+
 // nearMiss says why old is not in text, as far as that can be told: the model sees the text only as
 // it looks, and would try the same again.
 func nearMiss(text, old string) string {
+	if len(text) > maxHinted || len(old) > maxHinted {
+		return "Read the file again and copy the text from it."
+	}
 	if strings.Contains(old, "\uFFFD") {
 		return "old_string has the character U+FFFD, which stands for bytes that are not UTF-8: leave these out of old_string."
 	}
@@ -110,20 +121,65 @@ func charName(r rune) string {
 
 // otherSpaces finds old with other white space.
 func otherSpaces(text, old string) string {
-	words := strings.Fields(old)
-	if len(words) == 0 || len(words) > 2000 || !utf8.ValidString(old) {
+	words := strings.Join(strings.Fields(old), " ")
+	if words == "" {
 		return ""
 	}
-	for i, w := range words {
-		words[i] = regexp.QuoteMeta(w)
-	}
-	at := regexp.MustCompile(strings.Join(words, `\s+`)).FindStringIndex(text)
-	if at == nil {
+	plain := oneSpace(text)
+	at := strings.Index(plain, words)
+	if at < 0 {
 		return ""
 	}
-	first, last := lineAt(text, at[0]), lineAt(text, at[1])
+	first, last := lineAt(text, uncollapsed(text, at)), lineAt(text, uncollapsed(text, at+len(words)-1))
 	return fmt.Sprintf("The same words with other white space are at lines %d to %d (spaces and tabs matter):\n%s",
 		first, last, numbered(splitLines(text), first, min(last, first+20)))
+}
+
+// oneSpace writes each stretch of white space as one space.
+func oneSpace(s string) string {
+	var b strings.Builder
+	b.Grow(len(s))
+	in := false
+	for i, r := range s {
+		space := unicode.IsSpace(r)
+		switch {
+		case !space:
+			b.WriteString(s[i : i+runeLen(s[i:], r)])
+		case !in:
+			b.WriteByte(' ')
+		}
+		in = space
+	}
+	return b.String()
+}
+
+// uncollapsed gives the position in s of one in oneSpace(s).
+func uncollapsed(s string, at int) int {
+	n, in := 0, false
+	for i, r := range s {
+		space := unicode.IsSpace(r)
+		size := 0
+		switch {
+		case !space:
+			size = runeLen(s[i:], r)
+		case !in:
+			size = 1
+		}
+		if n+size > at {
+			return i
+		}
+		n, in = n+size, space
+	}
+	return len(s)
+}
+
+// runeLen is the length in s of its first character r; a byte that is not UTF-8 has the length 1.
+func runeLen(s string, r rune) int {
+	if r == utf8.RuneError {
+		_, size := utf8.DecodeRuneInString(s)
+		return size
+	}
+	return utf8.RuneLen(r)
 }
 
 // firstDifference finds the first line of old, and where what follows it differs.
@@ -132,12 +188,13 @@ func firstDifference(text, old string) string {
 	if len(have) == 0 {
 		return "The file is empty: use file_edit_insert."
 	}
-	best, most := -1, 0
-	for i := range have {
+	best, most, left := -1, 0, maxCompared
+	for i := 0; i < len(have) && left > 0; i++ {
 		n := 0
 		for n < len(want) && i+n < len(have) && content(want[n]) == content(have[i+n]) {
 			n++
 		}
+		left -= n + 1
 		if n > most && strings.TrimSpace(want[0]) != "" {
 			best, most = i, n
 		}

@@ -361,6 +361,14 @@ func TestOnlyAGoodHelloGetsIn(t *testing.T) { // O-SRV-01, O-SRV-02
 	}
 }
 
+func TestAHugeHelloIsNotTakenIn(t *testing.T) {
+	h := startCore(t).raw(t)
+	_ = h.Write(t.Context(), websocket.MessageText, make([]byte, maxHello+1)) // the core may close before it has left
+	if code := h.closedWith(); code != websocket.StatusMessageTooBig {
+		t.Errorf("closed with %d", code)
+	}
+}
+
 func TestASilentConnectionIsClosed(t *testing.T) {
 	c := startCore(t)
 	c.waits.hello = 20 * time.Millisecond

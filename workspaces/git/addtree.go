@@ -218,7 +218,7 @@ func (g *Git) makeTree(ctx context.Context, p *treePlan) (fromSpare bool, err er
 
 // register drops the stale registration and makes the branch.
 func (g *Git) register(ctx context.Context, p *treePlan) error {
-	release, err := g.hold(ctx, p.common)
+	release, err := g.holdRepo(ctx, p.common)
 	if err != nil {
 		return err
 	}
@@ -256,7 +256,7 @@ func (g *Git) register(ctx context.Context, p *treePlan) error {
 
 // link registers Dir as a worktree without files.
 func (g *Git) link(ctx context.Context, p *treePlan) error {
-	release, err := g.hold(ctx, p.common)
+	release, err := g.holdRepo(ctx, p.common)
 	if err != nil {
 		return err
 	}

@@ -211,7 +211,7 @@ func isPointer(path string) bool {
 	if err != nil || !info.Mode().IsRegular() || info.Size() > 1024 {
 		return false
 	}
-	text, err := os.ReadFile(path)
+	text, err := readFile(path)
 	return err == nil && strings.HasPrefix(string(text), "version https://git-lfs.github.com/")
 }
 

@@ -139,7 +139,7 @@ func namesNothing(dir string) bool {
 		return false // git may walk up to another repository
 	}
 	for _, path := range []string{filepath.Join(common, "config"), filepath.Join(gitDir, "config.worktree")} {
-		text, err := os.ReadFile(path)
+		text, err := readFile(path)
 		if os.IsNotExist(err) {
 			continue
 		}
@@ -158,7 +158,7 @@ func namesNothing(dir string) bool {
 
 // surelyGitDir reports whether git takes the folder for a repository, being stricter than git.
 func surelyGitDir(gitDir, common string) bool {
-	head, err := os.ReadFile(filepath.Join(gitDir, "HEAD"))
+	head, err := readFile(filepath.Join(gitDir, "HEAD"))
 	if err != nil || !looksBare(common) {
 		return false
 	}

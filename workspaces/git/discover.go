@@ -22,7 +22,7 @@ func gitDirAt(dir string) (string, error) {
 	if !info.Mode().IsRegular() || info.Size() > 64<<10 {
 		return "", fmt.Errorf("read %q: not a link to a repository", dot)
 	}
-	text, err := os.ReadFile(dot)
+	text, err := readFile(dot)
 	if err != nil {
 		return "", err
 	}
@@ -36,7 +36,7 @@ func gitDirAt(dir string) (string, error) {
 // commonDirOf gives the folder that a git folder shares with the other worktrees: itself for a main
 // checkout.
 func commonDirOf(gitDir string) (string, error) {
-	text, err := os.ReadFile(filepath.Join(gitDir, "commondir"))
+	text, err := readFile(filepath.Join(gitDir, "commondir"))
 	if errors.Is(err, fs.ErrNotExist) {
 		return gitDir, nil
 	}

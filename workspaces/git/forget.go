@@ -12,7 +12,7 @@ func (g *Git) ForgetTree(ctx context.Context, repo, dir string) error {
 	if err != nil {
 		return fmt.Errorf("forget worktree %q: %w", dir, err)
 	}
-	release, err := g.hold(ctx, common)
+	release, err := g.holdRepo(ctx, common)
 	if err != nil {
 		return err
 	}

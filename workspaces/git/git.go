@@ -47,11 +47,14 @@ type Git struct {
 	max     int64
 	notice  func(string)
 	reads   chan struct{} // bounds concurrent reads
+	// patience replaces the usual limits on a call's silence; 0 does not.
+	patience time.Duration
 
 	mu        sync.Mutex
 	locks     map[string]chan struct{} // by what they guard
 	commits   map[string]Head          // subject and time by commit
 	relations map[string]relation      // by "HEAD base"
+	stuck     map[string]time.Time     // by folder: when a read there was ended
 }
 
 // MissingError says that git is absent or too old, and how to mend that.
@@ -102,6 +105,7 @@ func New(o Options) (*Git, error) {
 		path: found, env: cleanEnv(o.Env), max: o.MaxOutput, notice: o.Notice,
 		reads: make(chan struct{}, max(2, runtime.NumCPU())),
 		locks: map[string]chan struct{}{}, commits: map[string]Head{}, relations: map[string]relation{},
+		stuck: map[string]time.Time{},
 	}
 	if lookErr != nil {
 		g.missing = &MissingError{Path: path, Cause: lookErr}
@@ -174,6 +178,8 @@ var (
 	ErrInUse = errors.New("still in use")
 	// ErrMoved says that a branch no longer points where the caller expected it.
 	ErrMoved = errors.New("the branch has moved")
+	// ErrStuck says that git was silent for so long that it was ended.
+	ErrStuck = errors.New("git did not answer and was ended; is a pipe in the place of a file, or a disk gone?")
 	// ErrTooMuch says that git printed more than the cap.
 	ErrTooMuch = errors.New("git printed too much")
 )

@@ -14,7 +14,7 @@ func (g *Git) MoveTree(ctx context.Context, repo, from, to string) error {
 	if err != nil {
 		return fmt.Errorf("move worktree %q: %w", from, err)
 	}
-	release, err := g.hold(ctx, common)
+	release, err := g.holdRepo(ctx, common)
 	if err != nil {
 		return err
 	}

@@ -16,7 +16,7 @@ func (g *Git) RepairTree(ctx context.Context, repo, dir string) error {
 	if err != nil {
 		return fmt.Errorf("repair worktree %q: %w", dir, err)
 	}
-	release, err := g.hold(ctx, common)
+	release, err := g.holdRepo(ctx, common)
 	if err != nil {
 		return err
 	}

@@ -64,17 +64,27 @@ func (g *Git) Read(ctx context.Context, dir string, args ...string) (Output, err
 }
 
 func (g *Git) run(ctx context.Context, c call) (Output, error) {
+	if c.read && g.leftAlone(c.dir) {
+		return Output{}, stuckError(c)
+	}
+	out, err := g.runNow(ctx, c)
+	if c.read && errors.Is(err, ErrStuck) {
+		g.noteStuck(c.dir)
+	}
+	return out, err
+}
+
+func (g *Git) runNow(ctx context.Context, c call) (Output, error) {
 	env, err := g.callEnv(ctx, c)
 	if err != nil {
 		return Output{}, err
 	}
 	if c.read {
-		select {
-		case g.reads <- struct{}{}:
-			defer func() { <-g.reads }()
-		case <-ctx.Done():
-			return Output{}, ctx.Err()
+		release, err := g.slot(ctx)
+		if err != nil {
+			return Output{}, err
 		}
+		defer release()
 	}
 	return g.exec(ctx, c, env)
 }
@@ -118,8 +128,8 @@ func (g *Git) callEnv(ctx context.Context, c call) ([]string, error) {
 	return append(env, configEnv(config)...), nil
 }
 
-// exec starts the process and waits for it. The context ends its whole process group: SIGTERM, so that
-// git removes its lock files, then SIGKILL after two seconds.
+// exec starts the process and waits for it. The context, or a long silence, ends its whole process
+// group: SIGTERM, so that git removes its lock files, then SIGKILL after two seconds.
 func (g *Git) exec(ctx context.Context, c call, env []string) (Output, error) {
 	if err := ctx.Err(); err != nil {
 		return Output{}, err
@@ -127,17 +137,19 @@ func (g *Git) exec(ctx context.Context, c call, env []string) (Output, error) {
 	if g.missing != nil {
 		return Output{}, g.missing
 	}
+	ctx, pulse := g.watchSilence(ctx, c)
+	defer pulse.stop()
 	cmd := exec.Command(g.path, c.args...)
 	cmd.Dir, cmd.Env, cmd.Stdin = c.dir, env, c.stdin
 	out := &capped{left: g.max}
-	cmd.Stdout = out
+	cmd.Stdout = io.MultiWriter(pulse, out)
 	if c.stdout != nil {
-		cmd.Stdout = c.stdout
+		cmd.Stdout = io.MultiWriter(pulse, c.stdout)
 	}
 	tail := &tail{max: 16 << 10}
-	cmd.Stderr = tail
+	cmd.Stderr = io.MultiWriter(pulse, tail)
 	if c.stderr != nil {
-		cmd.Stderr = io.MultiWriter(tail, c.stderr)
+		cmd.Stderr = io.MultiWriter(pulse, tail, c.stderr)
 	}
 	ownGroup(cmd)
 	// A child of git that outlives it and holds the pipes is not waited for.
@@ -166,6 +178,9 @@ func (g *Git) exec(ctx context.Context, c call, env []string) (Output, error) {
 func (g *Git) judge(ctx context.Context, c call, cmd *exec.Cmd, err error, tail *tail) error {
 	if err == nil || errors.Is(err, exec.ErrWaitDelay) && cmd.ProcessState.Success() {
 		return nil
+	}
+	if errors.Is(context.Cause(ctx), ErrStuck) {
+		return stuckError(c)
 	}
 	if ctx.Err() != nil {
 		return ctx.Err()

@@ -95,7 +95,7 @@ func (g *Git) settle(ctx context.Context, dir string) error {
 
 // spareAt gives the commit of a spare that holds nothing but that commit. ErrInUse otherwise.
 func (g *Git) spareAt(ctx context.Context, a admin, dir string) (string, error) {
-	text, err := os.ReadFile(filepath.Join(a.path, "HEAD"))
+	text, err := readFile(filepath.Join(a.path, "HEAD"))
 	if err != nil {
 		return "", err
 	}
@@ -131,7 +131,7 @@ func (g *Git) claim(ctx context.Context, p *treePlan) (bool, error) {
 	if err != nil {
 		return false, ctx.Err()
 	}
-	locked, err := g.hold(ctx, p.common)
+	locked, err := g.holdRepo(ctx, p.common)
 	if err != nil {
 		return false, err
 	}

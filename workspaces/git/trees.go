@@ -129,13 +129,13 @@ func (g *Git) holders(ctx context.Context, dir string) (map[string]string, []Tre
 // returnsTo is the branch that a rebase or bisect in a checkout comes back to.
 func returnsTo(gitDir string) string {
 	for _, name := range []string{"rebase-merge/head-name", "rebase-apply/head-name"} {
-		if text, err := os.ReadFile(filepath.Join(gitDir, name)); err == nil {
+		if text, err := readFile(filepath.Join(gitDir, name)); err == nil {
 			if branch, ok := strings.CutPrefix(strings.TrimSpace(string(text)), "refs/heads/"); ok {
 				return branch
 			}
 		}
 	}
-	text, err := os.ReadFile(filepath.Join(gitDir, "BISECT_START"))
+	text, err := readFile(filepath.Join(gitDir, "BISECT_START"))
 	if err != nil {
 		return ""
 	}
@@ -166,7 +166,7 @@ func admins(common string) ([]admin, error) {
 	var list []admin
 	for _, e := range entries {
 		path := filepath.Join(common, "worktrees", e.Name())
-		text, err := os.ReadFile(filepath.Join(path, "gitdir"))
+		text, err := readFile(filepath.Join(path, "gitdir"))
 		if err != nil {
 			continue
 		}

@@ -74,6 +74,9 @@ func (w *Watcher) repoOf(k *watched) *watchedRepo {
 
 // ageOf is how old a state must be to be read without a cause.
 func (w *Watcher) ageOf(k *watched) time.Duration {
+	if k.err != "" {
+		return max(w.pace.age, time.Duration(w.pace.unwatched)*k.took) // it may have hung
+	}
 	if w.visible[k.key] || k.unwatched {
 		return w.pace.age / 4
 	}
@@ -138,6 +141,10 @@ func (w *Watcher) send(ctx context.Context, results chan<- result, r result) {
 
 // paceIdle sets when the next state may be read without a cause.
 func (w *Watcher) paceIdle(k *watched) {
+	if k.err != "" { // its own age paces it; one that hangs must not slow down the others
+		w.poll = k.read.Add(w.pace.gap)
+		return
+	}
 	factor := w.pace.idle
 	if k.unwatched {
 		factor = w.pace.unwatched

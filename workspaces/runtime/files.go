@@ -17,6 +17,10 @@ import (
 // maxLinks is how many symbolic links one path may go through, as on Linux.
 const maxLinks = 40
 
+// maxPath is the longest path that is looked at, in bytes, as on Linux. Following links costs the square
+// of its length.
+const maxPath = 4096
+
 // files is the tree below a folder of this machine. Every access goes through an os.Root, so that
 // a folder swapped for a link between check and use can't lead out either. The links are followed
 // here before, since os.Root refuses absolute ones, even those that stay inside.
@@ -237,6 +241,9 @@ func linkAt(root *os.Root, name string) (string, error) {
 
 // relative gives the path relative to the root by its text, or ErrOutside.
 func (f files) relative(path string) (string, error) {
+	if len(path) > maxPath {
+		return "", syscall.ENAMETOOLONG
+	}
 	if strings.ContainsRune(path, 0) {
 		return "", fmt.Errorf("path has a NUL character: %w", fs.ErrInvalid)
 	}

@@ -56,6 +56,9 @@ func launch(ctx context.Context, cmd *exec.Cmd, c Command, tag string, reaper *R
 	if err != nil {
 		return nil, errors.Join(err, read.Close(), write.Close())
 	}
+	if reaper != nil {
+		reaper.ready()
+	}
 	start := time.Now()
 	err = cmd.Start()
 	_ = write.Close()

@@ -58,6 +58,17 @@ func (r *Reaper) Close() error {
 	return nil
 }
 
+// ready starts the helper. It comes before the first command does: else there were a moment in which
+// a command runs that nobody ends when this process is killed. What is not registered yet the helper
+// knows by the owner in its tag.
+func (r *Reaper) ready() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !r.closed && r.in == nil {
+		r.err = r.start()
+	}
+}
+
 // watch registers the group of a command. The returned function is called when the command has
 // ended; a group in which a child lives on stays registered.
 func (r *Reaper) watch(leader proc, tag string) (release func()) {

@@ -1,0 +1,5 @@
+//go:build !unix
+
+package git
+
+func tryLockDir(string) (unlock func(), busy bool) { return func() {}, false }
