@@ -142,7 +142,8 @@ func (c *core) dial(t *testing.T, o ClientOptions) *Client {
 // rawHost is a host whose every frame the test decides.
 type rawHost struct {
 	*websocket.Conn
-	t *testing.T
+	t       *testing.T
+	waiting *[]outbound // of a frame that held several
 }
 
 func (c *core) raw(t *testing.T) rawHost {
@@ -153,7 +154,7 @@ func (c *core) raw(t *testing.T) rawHost {
 	}
 	conn.SetReadLimit(-1)
 	t.Cleanup(func() { _ = conn.CloseNow() })
-	return rawHost{conn, t}
+	return rawHost{conn, t, &[]outbound{}}
 }
 
 func (h rawHost) say(text string) {
@@ -165,6 +166,11 @@ func (h rawHost) say(text string) {
 
 func (h rawHost) hear() outbound {
 	h.t.Helper()
+	if len(*h.waiting) > 0 {
+		f := (*h.waiting)[0]
+		*h.waiting = (*h.waiting)[1:]
+		return f
+	}
 	ctx, cancel := context.WithTimeout(h.t.Context(), 10*time.Second)
 	defer cancel()
 	_, data, err := h.Read(ctx)
@@ -174,6 +180,10 @@ func (h rawHost) hear() outbound {
 	var f outbound
 	if err := json.Unmarshal(data, &f); err != nil {
 		h.t.Fatal(err)
+	}
+	if len(f.Events) > 0 {
+		*h.waiting = f.Events
+		return h.hear()
 	}
 	return f
 }
