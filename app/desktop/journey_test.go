@@ -76,11 +76,7 @@ func (s *stage) newWorkspace(title string) app.Workspace {
 	s.show("Starts from")
 	s.focus()
 	s.eventually("the focus is on the title", func() bool {
-		if s.ask(`document.activeElement?.matches("form input")`) == "true" {
-			return true
-		}
-		s.key("Tab")
-		return false
+		return s.ask(`document.activeElement === document.querySelector('[role="dialog"] form input')`) == "true"
 	})
 	s.write(title)
 	s.key("Return")
