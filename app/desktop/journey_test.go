@@ -42,6 +42,7 @@ func TestWindowTakesADroppedFolder(t *testing.T) {
 func TestWindowRunsADemoTurnByKeyboardAlone(t *testing.T) {
 	s := newStage(t)
 	dir := repository(t, "keys")
+	history(t, dir)
 	s.open(dir)
 	ws := s.newWorkspace("Say hello")
 	s.message("please say hello in a file")
