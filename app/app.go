@@ -104,7 +104,7 @@ func New(o Options) (*App, error) {
 	a.reaper = runtime.NewReaper(o.ReaperArgv)
 	a.catalog = catalog.New(o.Root, lookup(o.Environ))
 	a.desks = workspaces.New(workspaces.Options{Root: o.Root, Git: a.git, Registry: a.registry,
-		Reaper: a.reaper, Env: o.Environ, Events: a.deskEvent})
+		Reaper: a.reaper, Env: o.Environ, Events: a.deskEvent, Stop: a.quit})
 	o.Root.OnProblem(func(p store.Problem) { a.publish(ProblemAppeared{Problem: Problem(p)}) })
 	a.herald = newHerald(a.proclaim)
 	if !o.Headless {

@@ -29,10 +29,7 @@ import (
 // binaries builds both binaries once. The window has the tag devtools, so that the tests can read
 // what its page shows; the product never has it.
 var binaries = sync.OnceValues(func() (string, error) {
-	dir, err := os.MkdirTemp("", "carrel-window-")
-	if err != nil {
-		return "", err
-	}
+	dir := os.Getenv(binariesVar)
 	for name, args := range map[string][]string{
 		"carrel":         {},
 		"carrel-desktop": {"-tags", "desktop,production,webkit2_41,devtools,window"},
