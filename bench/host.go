@@ -52,18 +52,21 @@ type shown struct {
 	name  string
 	cmd   *exec.Cmd
 	said  bytes.Buffer
-	ended chan error
+	ended chan struct{} // closed when it has
 }
 
 func start(name string, cmd *exec.Cmd, env []string) (*shown, error) {
-	h := &shown{name: name, cmd: cmd, ended: make(chan error, 1)}
+	h := &shown{name: name, cmd: cmd, ended: make(chan struct{})}
 	cmd.Env, cmd.Stdout, cmd.Stderr = env, &h.said, &h.said
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.WaitDelay = time.Second
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}
-	go func() { h.ended <- cmd.Wait() }()
+	go func() {
+		defer close(h.ended)
+		_ = cmd.Wait() // it is ended by a signal
+	}()
 	return h, nil
 }
 

@@ -43,12 +43,12 @@ func (b *bench) repo(ctx context.Context, dir string, s size) error {
 }
 
 func writeHistory(to io.Writer, s size) error {
-	w := bufio.NewWriter(to)
+	w := bufio.NewWriter(to) // it keeps the first error for Flush
 	dice := rand.New(rand.NewPCG(1, 2))
-	fmt.Fprintf(w, "commit refs/heads/main\ncommitter Bench <bench@bench.invalid> 1700000000 +0000\ndata 5\nfiles\n")
+	_, _ = fmt.Fprintf(w, "commit refs/heads/main\ncommitter Bench <bench@bench.invalid> 1700000000 +0000\ndata 5\nfiles\n")
 	for i := range s.files {
 		text := words(dice, 200+dice.IntN(1<<dice.IntN(13)+1))
-		fmt.Fprintf(w, "M 100644 inline %s\ndata %d\n%s\n", fileName(i, s), len(text), text)
+		_, _ = fmt.Fprintf(w, "M 100644 inline %s\ndata %d\n%s\n", fileName(i, s), len(text), text)
 	}
 	return w.Flush()
 }
