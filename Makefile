@@ -56,6 +56,7 @@ run: build ## build and open the window; without a display serve the same page a
 test: setup build ## install what is missing and run every test
 	$(TESTENV) go test ./...
 	cd frontend && $(TESTENV) npm test
+	cd frontend && $(TESTENV) npm run e2e:page
 	cd frontend && $(TESTENV) npm run e2e
 	$(TESTENV) build/display.sh go test -count=1 -trimpath -tags $(WINDOW),window ./app/desktop/...
 
@@ -96,6 +97,10 @@ fmt: ## format the Go files
 .PHONY: generate
 generate: ## write the page's typed client again
 	go run ./app/wire/gen
+
+.PHONY: picture
+picture: setup core ## take the README's picture again
+	cd frontend && npm run picture
 
 .PHONY: screenshots
 screenshots: setup build ## take the pictures of the page again

@@ -78,11 +78,15 @@ type App struct {
 
 // New starts the application on a data root.
 func New(o Options) (*App, error) {
+	sealed := runtime.Seal() // before the first command: keys may be in our environment
 	ctx, cancel := context.WithCancel(context.Background())
 	a := &App{root: o.Root, logger: o.Logger, environ: o.Environ, cancel: cancel, readOnly: map[string]bool{},
 		sessions: map[string]*opening{}, desk: map[string]*deskState{}, closeDone: make(chan struct{})}
 	if a.logger == nil {
 		a.logger = slog.New(slog.DiscardHandler)
+	}
+	if sealed != nil {
+		a.logger.Warn("hide from commands what they need not see", "err", sealed)
 	}
 	db, err := o.Root.DB(ctx)
 	if err != nil {

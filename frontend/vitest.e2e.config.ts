@@ -5,6 +5,7 @@ export default defineConfig({
   test: {
     environment: "node",
     include: ["e2e/**/*.e2e.ts"],
+    globalSetup: "e2e/setup.ts",
     fileParallelism: false,
     testTimeout: 60_000,
     hookTimeout: 120_000,

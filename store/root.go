@@ -30,9 +30,11 @@ import (
 type Root struct {
 	dir string
 
-	dbMu  sync.Mutex // opening may wait for other processes; nothing else waits for it
-	db    *sql.DB
-	using *Lock // shared, held while db is open
+	dbMu sync.Mutex // opening may wait for other processes; nothing else waits for it
+	db   *sql.DB
+	// dbFile is the registry's file as it was when it was opened.
+	dbFile fs.FileInfo
+	using  *Lock // shared, held while db is open
 
 	mu       sync.Mutex
 	problems []Problem
@@ -131,6 +133,14 @@ func (r *Root) SessionDir(id string) (string, error) {
 		return "", fmt.Errorf("open session %q: %w", id, err)
 	}
 	return dir, nil
+}
+
+// SessionOf gives id if this root has a session of that id, else "". It makes nothing.
+func (r *Root) SessionOf(id string) string {
+	if !validID.MatchString(id) || !exists(r.Path("sessions", id)) {
+		return ""
+	}
+	return id
 }
 
 // NewID makes an id: 12 characters of a-z and 2-7, 60 bits from the system's random source.

@@ -61,6 +61,9 @@ type Opened struct {
 // ErrNoCore says that no core runs on the data root.
 var ErrNoCore = errors.New("no core is running")
 
+// ErrAgent refuses a command that an agent started: it would give itself trust, or end its own core.
+var ErrAgent = &app.Error{Code: "agent", Message: "A command of an agent may not drive the Carrel that it works in. Ask the person to do it."}
+
 // dialWait bounds one request but for the work that it asks for. The core answers in microseconds.
 const dialWait = 5 * time.Second
 

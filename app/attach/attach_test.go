@@ -3,9 +3,11 @@ package attach
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -82,6 +84,31 @@ func TestARunningCoreIsFoundAndAsked(t *testing.T) {
 	}
 	if info, err := os.Stat(root.Path("run", socketName)); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("socket: %v %v", info.Mode(), err)
+	}
+}
+
+func TestACommandOfAnAgentIsNotAnswered(t *testing.T) {
+	if dir := os.Getenv("ATTACH_AS_AGENT"); dir != "" { // the agent's command
+		root, err := store.Open(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		core, err := Find(t.Context(), root)
+		fmt.Println("told", core.Token, err)
+		return
+	}
+	root := openRoot(t, t.TempDir())
+	serveFake(t, root)
+	if _, err := root.SessionDir("w1"); err != nil {
+		t.Fatal(err)
+	}
+	for tag, told := range map[string]string{"w1/owner/1": "told  " + ErrAgent.Message, "other/owner/1": "told secret <nil>"} {
+		cmd := exec.Command(os.Args[0], "-test.run=^TestACommandOfAnAgentIsNotAnswered$")
+		cmd.Env = append(os.Environ(), "ATTACH_AS_AGENT="+root.Dir(), "CARREL_TAG="+tag)
+		out, err := cmd.CombinedOutput()
+		if err != nil || !strings.Contains(string(out), told) {
+			t.Errorf("%s: %v %s", tag, err, out)
+		}
 	}
 }
 

@@ -4,7 +4,25 @@ import (
 	"fmt"
 	"net"
 	"os"
+
+	"carrel/store"
+	"carrel/workspaces/runtime"
 )
+
+// agentOf gives the workspace of this root for whose commands the process at the other end was started,
+// "" when it is none. A command that drops its mark is not found; this keeps agents from driving the
+// Carrel that they run in by the way, not by force. What is unknown counts as none.
+func agentOf(conn *net.UnixConn, root *store.Root) string {
+	raw, err := conn.SyscallConn()
+	if err != nil {
+		return ""
+	}
+	pid, failed := 0, error(nil)
+	if err := raw.Control(func(fd uintptr) { pid, failed = peerPID(int(fd)) }); err != nil || failed != nil || pid <= 0 {
+		return ""
+	}
+	return root.SessionOf(runtime.ProcessOf(pid))
+}
 
 // checkPeer refuses a socket whose other end belongs to another user.
 func checkPeer(conn *net.UnixConn) error {

@@ -31,6 +31,7 @@ type Handler interface {
 
 // Server answers on the socket.
 type Server struct {
+	root     *store.Root
 	listener *net.UnixListener
 	handler  Handler
 	log      *slog.Logger
@@ -48,7 +49,7 @@ func Serve(ctx context.Context, root *store.Root, h Handler, log *slog.Logger) (
 	if err != nil {
 		return nil, fmt.Errorf("make the core's socket: %w", err)
 	}
-	s := &Server{listener: l, handler: h, log: log, clean: clean, conns: map[net.Conn]bool{}}
+	s := &Server{root: root, listener: l, handler: h, log: log, clean: clean, conns: map[net.Conn]bool{}}
 	s.running.Go(s.accept)
 	return s, nil
 }
@@ -114,6 +115,11 @@ func (s *Server) serve(conn *net.UnixConn) {
 	var r request
 	if err := json.NewDecoder(in).Decode(&r); err != nil {
 		s.reply(conn, nil, &app.Error{Code: "bad_request", Message: "The request can't be read."})
+		return
+	}
+	if workspace := agentOf(conn, s.root); workspace != "" {
+		s.log.Warn("refused a command of an agent on the core's socket", "workspace", workspace, "asked", r.Op)
+		s.reply(conn, nil, ErrAgent)
 		return
 	}
 	_ = conn.SetReadDeadline(time.Time{})

@@ -12,6 +12,7 @@ import (
 	"carrel/app/attach"
 	"carrel/app/wire"
 	"carrel/store"
+	"carrel/workspaces/runtime"
 )
 
 // lockPoll is how often a command looks whether a core answers or the root is free.
@@ -31,6 +32,9 @@ func withHost(ctx context.Context, io IO, f func(ctx context.Context, h host) er
 		return err
 	}
 	defer func() { _ = root.Close() }()
+	if root.SessionOf(runtime.StartedFor(io.Environ)) != "" {
+		return attach.ErrAgent
+	}
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop)

@@ -42,6 +42,7 @@ func TestWindowTakesADroppedFolder(t *testing.T) {
 func TestWindowRunsADemoTurnByKeyboardAlone(t *testing.T) {
 	s := newStage(t)
 	dir := repository(t, "keys")
+	history(t, dir)
 	s.open(dir)
 	ws := s.newWorkspace("Say hello")
 	s.message("please say hello in a file")
@@ -76,11 +77,7 @@ func (s *stage) newWorkspace(title string) app.Workspace {
 	s.show("Starts from")
 	s.focus()
 	s.eventually("the focus is on the title", func() bool {
-		if s.ask(`document.activeElement?.matches("form input")`) == "true" {
-			return true
-		}
-		s.key("Tab")
-		return false
+		return s.ask(`document.activeElement === document.querySelector('[role="dialog"] form input')`) == "true"
 	})
 	s.write(title)
 	s.key("Return")

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 	"testing/fstest"
 	"time"
@@ -32,8 +33,21 @@ func TestMain(m *testing.M) {
 			os.Exit(0)
 		}
 	}
-	os.Exit(m.Run())
+	dir, err := os.MkdirTemp("", "carrel-window-")
+	if err == nil {
+		err = os.Setenv(binariesVar, dir)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	code := m.Run()
+	_ = os.RemoveAll(dir)
+	os.Exit(code)
 }
+
+// binariesVar names the folder of what the window tests build.
+const binariesVar = "CARREL_TEST_BINARIES"
 
 func beCore() int {
 	root, err := store.Open("")
@@ -116,6 +130,25 @@ func repository(t *testing.T, name string) string {
 	git(t, dir, "add", ".")
 	git(t, dir, "-c", "user.name=a", "-c", "user.email=a@example.invalid", "commit", "-qm", "first")
 	return dir
+}
+
+// history gives a repository of repository's 1,200 commits more, as one that people work on has.
+func history(t *testing.T, dir string) {
+	t.Helper()
+	var in strings.Builder
+	for i := range 1200 {
+		fmt.Fprintf(&in, "commit refs/heads/main\ncommitter a <a@example.invalid> %d +0000\ndata 7\nChange\n", 1700000000+i)
+		if i == 0 {
+			in.WriteString("from refs/heads/main^0\n")
+		}
+		fmt.Fprintf(&in, "M 100644 inline src/%d.txt\ndata 5\nline\n\n", i)
+	}
+	cmd := exec.Command("git", "fast-import", "--quiet")
+	cmd.Dir, cmd.Stdin = dir, strings.NewReader(in.String())
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("git fast-import: %v\n%s", err, out)
+	}
+	git(t, dir, "reset", "-q", "--hard")
 }
 
 func git(t *testing.T, dir string, args ...string) string {

@@ -9,7 +9,7 @@ import (
 )
 
 func TestGuessingIsSlowedDown(t *testing.T) {
-	f := start(t, nil)
+	f := start(t, func(o *ListenOptions) { o.Auth = Auth{Token: "chosen-by-a-person"} })
 	now := time.Now()
 	f.now = func() time.Time { return now }
 	ask := func(token string) int {
@@ -26,6 +26,21 @@ func TestGuessingIsSlowedDown(t *testing.T) {
 	now = now.Add(limitRefill)
 	if code := ask("{token}"); code != http.StatusOK {
 		t.Errorf("after a pause: %d", code)
+	}
+}
+
+func TestWrongTokensLockNobodyOutWhoHasAGeneratedOne(t *testing.T) {
+	f := start(t, nil)
+	ask := func(token string) int {
+		return f.send(t, "GET /healthz HTTP/1.1\nHost: localhost:{port}\nAuthorization: Bearer "+token).StatusCode
+	}
+	for range 3 * limitBurst {
+		if code := ask("wrong"); code != http.StatusUnauthorized {
+			t.Fatalf("a wrong token: %d", code)
+		}
+	}
+	if code := ask("{token}"); code != http.StatusOK {
+		t.Errorf("the right token after many wrong ones: %d", code)
 	}
 }
 

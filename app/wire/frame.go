@@ -12,13 +12,14 @@ import (
 
 // The limits of a connection.
 const (
-	maxMessage  = 8 << 20  // bytes of one message from a host
-	maxCalls    = 64       // calls in flight per host, replies that are not written yet included
-	maxQueue    = 4 << 20  // bytes of events waiting for one host
-	maxReplay   = 8 << 20  // bytes of events kept for hosts that come back
-	maxHistory  = 4096     // events kept for hosts that come back
-	maxMerged   = 64 << 10 // bytes of text in one merged growth
-	maxBatch    = 64 << 10 // bytes of events in one frame, but for a single one that is longer
+	maxMessage  = 8 << 20   // bytes of one message from a host
+	maxHello    = 256 << 10 // bytes of the first message, which anyone may send
+	maxCalls    = 64        // calls in flight per host, replies that are not written yet included
+	maxQueue    = 4 << 20   // bytes of events waiting for one host
+	maxReplay   = 8 << 20   // bytes of events kept for hosts that come back
+	maxHistory  = 4096      // events kept for hosts that come back
+	maxMerged   = 64 << 10  // bytes of text in one merged growth
+	maxBatch    = 64 << 10  // bytes of events in one frame, but for a single one that is longer
 	mergeTick   = 16 * time.Millisecond
 	helloWait   = 5 * time.Second  // until the hello must have come
 	pingEvery   = 20 * time.Second // a host that does not answer within the next one is gone

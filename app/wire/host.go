@@ -42,7 +42,7 @@ type ending struct {
 }
 
 func newHost(s *Server, conn *websocket.Conn) *host {
-	conn.SetReadLimit(maxMessage)
+	conn.SetReadLimit(maxHello)
 	return &host{
 		srv: s, conn: conn, queue: newQueue(maxQueue), ending: make(chan ending, 1),
 		calls: map[uint64]context.CancelFunc{}, asks: map[uint64]chan inbound{},
@@ -64,6 +64,7 @@ func (h *host) serve(ctx context.Context, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	h.conn.SetReadLimit(maxMessage)
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	h.streams = newStreams(h.sendStream, func(s *Stream, payload []byte) { go h.runStream(ctx, s, payload) })

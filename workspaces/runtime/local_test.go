@@ -23,6 +23,9 @@ func TestMain(m *testing.M) {
 		case "write":
 			writeAsOther(os.Args[2])
 			os.Exit(0)
+		case "seal":
+			spied(os.Args[2])
+			os.Exit(0)
 		}
 	}
 	os.Exit(m.Run())

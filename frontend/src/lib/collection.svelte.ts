@@ -33,7 +33,10 @@ export class Collection<T extends Versioned> {
     return this.#items.get(id);
   }
 
-  /** Takes the snapshot; what is shown stays until it is there. */
+  /**
+   * Takes the snapshot; what is shown stays until it is there. It may come from a core that was
+   * started again and counts its revisions anew, so only what came since it was asked for is compared.
+   */
   async refresh(): Promise<void> {
     const run = ++this.#run;
     this.#gone = new Set();
@@ -45,7 +48,10 @@ export class Collection<T extends Versioned> {
       for (const old of this.#items.values()) {
         if (!present.has(old.id) && !this.#newSince.has(old.id)) this.#items.delete(old.id);
       }
-      for (const item of items) if (!gone.has(item.id)) this.put(item);
+      for (const item of items) {
+        if (this.#newSince.has(item.id)) this.put(item);
+        else if (!gone.has(item.id)) this.#items.set(item.id, item);
+      }
       this.state = { kind: "ready" };
     } catch (error) {
       if (run === this.#run && this.state.kind !== "ready") this.state = { kind: "failed", message: sentence(error) };
@@ -62,12 +68,13 @@ export class Collection<T extends Versioned> {
 
   /** Takes a new or changed item, unless a newer one is here already. */
   put(item: T): void {
+    const first = this.#gone !== undefined && !this.#newSince.has(item.id);
     if (this.#gone) {
       this.#newSince.add(item.id);
       this.#gone.delete(item.id);
     }
     const old = this.#items.get(item.id);
-    if (old && old.rev > item.rev) return;
+    if (!first && old && old.rev > item.rev) return;
     this.#items.set(item.id, item);
   }
 

@@ -41,6 +41,18 @@ test("a snapshot drops what is no longer there", async () => {
   expect(ids(things)).toEqual(["b1"]);
 });
 
+test("the snapshot of a core that was started again replaces what an older one said", async () => {
+  const answer = later<Thing[]>();
+  const things = new Collection<Thing>(() => answer.promise);
+  things.put({ id: "a", rev: 70 });
+  things.put({ id: "b", rev: 80 });
+  const done = things.refresh();
+  things.put({ id: "b", rev: 3 });
+  answer.resolve([{ id: "a", rev: 1 }, { id: "b", rev: 2 }]);
+  await done;
+  expect(ids(things)).toEqual(["a1", "b3"]);
+});
+
 test("a failed first snapshot is told; a later one keeps what is shown", async () => {
   let fail = true;
   const things = new Collection<Thing>(() => (fail ? Promise.reject(new Error("No link.")) : Promise.resolve([{ id: "a", rev: 1 }])));

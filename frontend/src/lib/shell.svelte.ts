@@ -7,7 +7,7 @@ export type DialogState =
   | { kind: "addProject" }
   | { kind: "locateProject"; project: string }
   | { kind: "removeProject"; project: string }
-  | { kind: "trustProject"; project: string }
+  | { kind: "trustProject"; project: string; added?: boolean }
   | { kind: "newWorkspace"; project?: string | undefined }
   | { kind: "renameWorkspace"; workspace: string }
   | { kind: "deleteWorkspace"; workspace: string }

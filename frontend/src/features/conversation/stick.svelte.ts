@@ -2,6 +2,9 @@
 
 /** How near to the end still counts as being there, in pixels. */
 const near = 48;
+/** How long after a gesture a move counts as the person's, in milliseconds. */
+const gesture = 500;
+const gestures = ["wheel", "touchmove", "pointerdown", "keydown"] as const;
 
 export class Stick {
   /** Whether the end is in view and stays so. */
@@ -9,25 +12,36 @@ export class Stick {
   #scroller: HTMLElement;
   #top = 0;
   #height = 0;
-  #observer: ResizeObserver;
+  /** When the person's hand was last at the list. */
+  #touched = Number.NEGATIVE_INFINITY;
+  #resized: ResizeObserver;
+  #restyled: MutationObserver;
 
   constructor(scroller: HTMLElement, content: HTMLElement) {
     this.#scroller = scroller;
-    this.#observer = new ResizeObserver(() => this.#follow());
-    this.#observer.observe(content);
-    this.#observer.observe(scroller);
+    this.#resized = new ResizeObserver(this.#follow);
+    this.#resized.observe(content);
+    this.#resized.observe(scroller);
+    // The list measures its rows when a frame is laid out, too late for the observer above to learn of
+    // the new height within the same frame.
+    this.#restyled = new MutationObserver(this.#follow);
+    this.#restyled.observe(content, { subtree: true, attributeFilter: ["style"] });
+    for (const name of gestures) scroller.addEventListener(name, this.#touch, { passive: true });
   }
 
   /** Call it on every scroll event. */
   scrolled(): void {
     const { scrollTop, scrollHeight, clientHeight } = this.#scroller;
-    const rest = scrollHeight - scrollTop - clientHeight;
-    // Only the person moves the view up, and the first pixel counts: a wheel turns in small steps. A
-    // list that shrinks moves it too, but then its height changes.
-    if (scrollTop < this.#top && scrollHeight >= this.#height && rest > 1) this.atEnd = false;
-    else if (rest < near && scrollTop >= this.#top) this.atEnd = true;
+    const toEnd = scrollHeight - scrollTop - clientHeight;
+    const up = scrollTop < this.#top - 1;
+    // The list corrects the place when it has measured rows; such a move comes with another height.
+    const person = scrollHeight === this.#height || performance.now() - this.#touched < gesture;
+    // However little it is, a move up is meant; on the way down, near is near enough.
+    if (up && person && toEnd > 1) this.atEnd = false;
+    else if (toEnd < near) this.atEnd = true;
     this.#top = scrollTop;
     this.#height = scrollHeight;
+    if (!person) this.#follow();
   }
 
   toEnd(): void {
@@ -35,11 +49,17 @@ export class Stick {
     this.#follow();
   }
 
-  #follow(): void {
+  #follow = (): void => {
     if (this.atEnd) this.#scroller.scrollTop = this.#scroller.scrollHeight;
-  }
+  };
+
+  #touch = (): void => {
+    this.#touched = performance.now();
+  };
 
   dispose(): void {
-    this.#observer.disconnect();
+    this.#resized.disconnect();
+    this.#restyled.disconnect();
+    for (const name of gestures) this.#scroller.removeEventListener(name, this.#touch);
   }
 }

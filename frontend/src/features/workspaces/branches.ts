@@ -2,14 +2,24 @@
 import type { Branches, Workspace } from "../../host/host";
 import type { Option } from "../../ui/Select.svelte";
 
-/** Existing branches to check out; held ones are shown with the reason and cannot be chosen. */
+/** Who has a branch: another workspace, or some folder. */
+export interface Holder {
+  dir: string;
+  workspace?: Workspace | undefined;
+}
+
+/** Who has the branch checked out, if anyone. */
+export function holderOf(branches: Branches | undefined, name: string, workspaces: Workspace[]): Holder | undefined {
+  const held = branches?.heldBy?.find((one) => one.branch === name);
+  return held && { dir: held.dir, workspace: workspaces.find((one) => one.id === held.workspace) };
+}
+
+/** Existing branches to check out; those in use say where. */
 export function branchOptions(branches: Branches, workspaces: Workspace[]): Option[] {
-  const held = new Map((branches.heldBy ?? []).map((one) => [one.branch, one]));
   return (branches.local ?? []).map((name) => {
-    const holder = held.get(name);
+    const holder = holderOf(branches, name, workspaces);
     if (!holder) return { value: name, label: name };
-    const title = workspaces.find((one) => one.id === holder.workspace)?.title;
-    return { value: name, label: name, disabled: true, note: title ? `in use by ${title}` : `checked out in ${holder.dir}` };
+    return { value: name, label: name, note: holder.workspace ? `in use by ${holder.workspace.title || holder.workspace.name}` : `checked out in ${holder.dir}` };
   });
 }
 

@@ -1,0 +1,94 @@
+import { createRequire } from "node:module";
+import { readFile } from "node:fs/promises";
+import { expect, test } from "vitest";
+import type { Person } from "../person";
+import { useStage } from "../stage";
+
+const stage = useStage();
+const axe = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+interface Axe {
+  run(context: object, options: object): Promise<{ violations: { id: string; nodes: { target: unknown[]; failureSummary?: string }[] }[] }>;
+}
+
+/** What WCAG A and AA find fault with, in both themes. */
+async function faults(person: Person, screen: string): Promise<string[]> {
+  const found: string[] = [];
+  for (const colorScheme of ["dark", "light"] as const) {
+    await person.page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+    await person.page.evaluate(axe);
+    const { violations } = await person.page.evaluate(async () => {
+      await new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)));
+      // What is behind a dialog is dimmed on purpose, and nobody can reach it.
+      const top = [...document.querySelectorAll("[role='dialog'], [role='menu']")].at(-1) ?? document;
+      return (window as unknown as { axe: Axe }).axe.run({ include: [top], exclude: [[".palette-list"]] }, { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"] });
+    });
+    for (const { id, nodes } of violations) for (const node of nodes) found.push(`${screen}, ${colorScheme}: ${id} at ${node.target.join(" ")}: ${node.failureSummary ?? ""}`);
+  }
+  return found;
+}
+
+test("every screen keeps the rules of WCAG AA, dark and light", async () => {
+  const model = await stage.model();
+  const carrel = await stage.carrel({ model });
+  const repo = await carrel.repository("a11y", { "README.md": "# A\n", ".carrel/init": "#!/bin/sh\n" });
+  const ada = await stage.person(carrel);
+  // Colours that are on their way from one theme to the other are nobody's fault.
+  await ada.page.addStyleTag({ content: "*, *::before, *::after { transition: none !important; }" });
+  const found: string[] = [];
+  const look = async (screen: string) => found.push(...(await faults(ada, screen)));
+  const close = async () => {
+    await ada.page.keyboard.press("Escape");
+    await ada.page.getByRole("dialog").waitFor({ state: "detached" });
+  };
+
+  await look("the first screen");
+  await ada.button("Add a project").first().click();
+  await ada.dialog("Add a project").getByRole("button", { name: "a11y git" }).waitFor();
+  await look("adding a project");
+  await close();
+  await ada.addProject(repo);
+  const trust = ada.dialog("Do you trust a11y?");
+  await trust.getByText(".carrel/init").waitFor();
+  await look("trusting a project");
+  await trust.getByRole("button", { name: "Not now" }).click();
+  await ada.dialog("New workspace").getByRole("combobox", { name: "Starts from" }).waitFor();
+  await look("a new workspace");
+  await ada.createWorkspace("Look at me");
+  await look("an empty workspace");
+
+  model.answers(
+    (say) => {
+      say.thought("Let me think about that.");
+      say.text("# A heading\n\nText with `code`, a [link](https://example.org), and\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n```go\nfunc f() {}\n```\n\n> quoted");
+      say.call("todo_write", { todos: [{ content: "first", status: "completed" }, { content: "second", status: "in_progress" }] });
+      say.call("bash", { script: "echo out; exit 3", timeout_secs: 10, display_name: "Fail" });
+      say.call("file_edit_replace_string", { path: "README.md", old_string: "# A", new_string: "# B" });
+    },
+    (say) => say.text("There."),
+  );
+  await ada.ask("Show me everything");
+  await ada.changes.getByRole("option", { name: /README/ }).waitFor();
+  await ada.tool(/^Run/).click();
+  await look("a conversation");
+  await ada.button("More").click();
+  await ada.page.getByRole("menu").waitFor();
+  await look("a menu");
+  await ada.page.getByRole("menuitem", { name: "Delete…" }).click();
+  await ada.dialog(/^Delete/).getByText("This work exists nowhere else").waitFor();
+  await look("deleting");
+  await close();
+  await ada.page.keyboard.press("F1");
+  await look("the shortcuts");
+  await close();
+  await ada.page.keyboard.press("Control+Shift+P");
+  await look("the palette");
+  await close();
+  await ada.button("Settings").click();
+  for (const tab of ["General", "Models and keys", "About"]) {
+    await ada.dialog("Settings").getByRole("tab", { name: tab }).click();
+    if (tab === "About") await ada.dialog("Settings").getByText("git", { exact: true }).waitFor();
+    await look(`settings, ${tab}`);
+  }
+  expect(found).toEqual([]);
+});

@@ -1,0 +1,163 @@
+import { expect, test } from "vitest";
+import { gate, type Say } from "../model";
+import type { Person } from "../person";
+import { useStage } from "../stage";
+import { answer, question, writeTurns } from "../transcript";
+
+const stage = useStage();
+
+/** Where the message is on the screen, in pixels from the top; undefined when it is not drawn. */
+const topOf = (person: Person, text: string) =>
+  person.log.evaluate((log, wanted) => [...log.querySelectorAll(".user")].find((one) => one.textContent?.includes(wanted))?.getBoundingClientRect().top, text);
+
+/** The newest message of the person that is wholly in view. */
+const inView = (person: Person) =>
+  person.log.evaluate((log) => {
+    const box = log.getBoundingClientRect();
+    const seen = [...log.querySelectorAll(".user")].filter((one) => one.getBoundingClientRect().top >= box.top && one.getBoundingClientRect().bottom <= box.bottom);
+    return /Question \d+:/.exec(seen[0]?.textContent ?? "")?.[0] ?? "";
+  });
+
+test("a conversation of 20,000 messages opens at its end and scrolls back page by page", async () => {
+  const carrel = await stage.carrel();
+  const repo = await carrel.repository("year");
+  const ada = await stage.person(carrel);
+  await ada.settle(repo, "A year of work");
+  await ada.page.goto("about:blank");
+  await carrel.stop();
+  await writeTurns(await carrel.session(), 10_000);
+  await carrel.start();
+
+  const open = async () => {
+    const began = Date.now();
+    await ada.page.goto(carrel.link);
+    await ada.log.getByText(answer(10_000)).waitFor();
+    return Date.now() - began;
+  };
+  // The first time the log has no index yet; from then on its length does not count.
+  expect(await open()).toBeLessThan(8000);
+  await ada.page.goto("about:blank");
+  expect(await open()).toBeLessThan(3000);
+  const drawn = await ada.log.locator(".user").count();
+  expect(drawn).toBeLessThan(60);
+
+  // Going up loads older pages in front, and what is in view stays where it is.
+  for (let page = 0; page < 4; page++) {
+    const height = await ada.log.evaluate((log) => log.scrollHeight);
+    await ada.log.evaluate((log) => log.scrollTo(0, 300));
+    await expect.poll(() => inView(ada)).not.toBe("");
+    const anchor = await inView(ada);
+    const before = await topOf(ada, anchor);
+    await expect.poll(() => ada.log.evaluate((log) => log.scrollHeight)).toBeGreaterThan(height + 1000);
+    await expect.poll(() => topOf(ada, anchor)).toBeDefined();
+    expect(Math.abs(((await topOf(ada, anchor)) ?? 0) - (before ?? 0))).toBeLessThan(4);
+  }
+  await ada.log.evaluate((log) => log.scrollTo(0, 900));
+  await expect.poll(async () => Number(/\d+/.exec(await inView(ada))?.[0] ?? 10_000)).toBeLessThan(9850);
+  await ada.button(/^Latest/).click();
+  await ada.log.getByText(answer(10_000)).waitFor();
+  await ada.log.getByText(question(10_000)).waitFor();
+  await ada.button(/^Latest/).waitFor({ state: "detached" });
+});
+
+test("nothing jumps while text streams in", async () => {
+  const model = await stage.model();
+  const carrel = await stage.carrel({ model });
+  const repo = await carrel.repository("steady");
+  const ada = await stage.person(carrel);
+  await ada.settle(repo, "Steady");
+  await ada.page.goto("about:blank");
+  await carrel.stop();
+  await writeTurns(await carrel.session(), 60);
+  await carrel.start();
+  await ada.page.goto(carrel.link);
+  await ada.log.getByText(answer(60)).waitFor();
+
+  const doors = [gate(), gate()];
+  const paragraph = "A paragraph that grows, word by word, until it takes several lines of the window. ".repeat(4);
+  model.answers(async (say) => {
+    for (const door of doors) {
+      for (let i = 0; i < 8; i++) await pace(say, `${paragraph}\n\n- one\n- two\n\n\`\`\`go\nfunc f() {}\n\`\`\`\n\n`);
+      say.text("Waiting here.\n\n");
+      await door.opened;
+    }
+    say.text("The very end.");
+  });
+
+  // At the end the view follows, frame by frame.
+  await settled(ada);
+  await watchFrames(ada);
+  await ada.write("Write a lot");
+  await ada.log.getByText("Waiting here.").waitFor();
+  const followed = await frames(ada);
+  expect(Math.max(...followed.map((frame) => frame.toEnd))).toBeLessThan(2);
+
+  // Reading further up, it stays put whatever comes below.
+  await ada.page.mouse.move(600, 300);
+  await ada.page.mouse.wheel(0, -1500);
+  await ada.button(/^Latest/).waitFor();
+  await settled(ada);
+  await watchFrames(ada);
+  doors[0]?.open();
+  const height = await ada.log.evaluate((log) => log.scrollHeight);
+  await expect.poll(() => ada.log.evaluate((log) => log.scrollHeight)).toBeGreaterThan(height + 1000);
+  doors[1]?.open();
+  await ada.rest();
+  const read = await frames(ada);
+  expect(read.length).toBeGreaterThan(3);
+  expect(new Set(read.map((frame) => Math.round(frame.top))).size).toBe(1);
+  await ada.button(/^Latest/).click();
+  await ada.log.getByText("The very end.").waitFor();
+});
+
+/** Says the text as a model does: a few characters at a time. */
+async function pace(say: Say, text: string): Promise<void> {
+  for (const piece of text.match(/[\s\S]{1,24}/g) ?? []) {
+    say.text(piece);
+    await new Promise((done) => setTimeout(done, 5));
+  }
+}
+
+interface Frame {
+  top: number;
+  toEnd: number;
+}
+
+/** Notes for every frame that is drawn where the view is; frames() ends it. */
+async function watchFrames(person: Person): Promise<void> {
+  await person.log.evaluate((log) => {
+    const notes: Frame[] = [];
+    let drawn: Frame | undefined;
+    // It comes after the page's own observers, so it sees what the frame will show.
+    const observer = new ResizeObserver(() => (drawn = { top: log.scrollTop, toEnd: log.scrollHeight - log.scrollTop - log.clientHeight }));
+    if (log.firstElementChild) observer.observe(log.firstElementChild);
+    const look = () => {
+      if (drawn) notes.push(drawn);
+      drawn = undefined;
+      if (!(log as { stopped?: boolean }).stopped) requestAnimationFrame(look);
+      else observer.disconnect();
+    };
+    Object.assign(log, { stopped: false, notes });
+    requestAnimationFrame(look);
+  });
+}
+
+function frames(person: Person): Promise<Frame[]> {
+  return person.log.evaluate((log) => {
+    Object.assign(log, { stopped: true });
+    return (log as unknown as { notes: Frame[] }).notes;
+  });
+}
+
+/** Waits until the wheel has come to rest: the same place in two looks. */
+async function settled(person: Person): Promise<void> {
+  let last = -1;
+  await expect
+    .poll(async () => {
+      const top = await person.log.evaluate((log) => log.scrollTop);
+      const still = top === last;
+      last = top;
+      return still;
+    })
+    .toBe(true);
+}

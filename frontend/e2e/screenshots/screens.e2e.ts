@@ -1,0 +1,85 @@
+// Pictures of the main screens, for people to look at: `npm run screenshots`.
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { launch, servePage, watchErrors } from "../browser";
+
+const out = join(import.meta.dirname, "../../screenshots");
+const sizes = [
+  { name: "wide", width: 1440, height: 900, touch: false },
+  { name: "narrow", width: 375, height: 812, touch: true },
+] as const;
+const themes = ["dark", "light"] as const;
+
+interface Screen {
+  name: string;
+  scene: string;
+  prepare?: (page: Page, narrow: boolean) => Promise<void>;
+  only?: "wide" | "narrow";
+}
+
+const press = (keys: string) => async (page: Page) => {
+  await page.keyboard.press(keys);
+  await page.waitForTimeout(350);
+};
+
+const screens: Screen[] = [
+  { name: "main", scene: "scene=main" },
+  { name: "failed", scene: "scene=main&workspace=w3" },
+  { name: "missing", scene: "scene=main&workspace=w5" },
+  { name: "welcome", scene: "scene=main&workspace=w4" },
+  { name: "first", scene: "scene=first" },
+  { name: "no-workspace", scene: "scene=nowork" },
+  { name: "refused", scene: "scene=refused" },
+  { name: "offline", scene: "scene=offline" },
+  { name: "new-workspace", scene: "scene=main", prepare: press("Alt+N") },
+  { name: "add-project", scene: "scene=main", prepare: press("Control+Shift+A") },
+  { name: "settings", scene: "scene=main", prepare: press("Control+,") },
+  { name: "providers", scene: "scene=main", prepare: async (page) => { await press("Control+,")(page); await page.getByRole("tab", { name: "Models and keys" }).click(); await page.getByRole("button", { name: "Add key" }).click(); await page.waitForTimeout(300); } },
+  { name: "shortcuts", scene: "scene=main", prepare: press("F1") },
+  { name: "palette", scene: "scene=main", prepare: press("Control+Shift+P") },
+  { name: "sidebar", scene: "scene=main", only: "narrow", prepare: async (page) => { await page.getByRole("button", { name: "Workspaces" }).click(); await page.waitForTimeout(350); } },
+  { name: "changes", scene: "scene=main", only: "narrow", prepare: async (page) => { await page.getByRole("button", { name: /Changes/ }).click(); await page.waitForTimeout(350); } },
+  { name: "delete", scene: "scene=main", prepare: async (page) => { await page.getByRole("button", { name: "More", exact: true }).click(); await page.getByRole("menuitem", { name: "Delete…" }).click(); await page.waitForTimeout(350); } },
+  { name: "menu", scene: "scene=main", prepare: async (page) => { await page.getByRole("button", { name: "More", exact: true }).click(); await page.waitForTimeout(300); } },
+];
+
+let browser: Browser;
+let server: Awaited<ReturnType<typeof servePage>>;
+
+beforeAll(async () => {
+  await mkdir(out, { recursive: true });
+  server = await servePage(join(import.meta.dirname, "../../.fake"));
+  browser = await launch();
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await server?.close();
+});
+
+const only = process.env["SCREENS"]?.split(",");
+
+for (const size of sizes) {
+  for (const theme of themes) {
+    test(`${size.name} ${theme}`, { timeout: 240_000 }, async () => {
+      const page = await browser.newPage({ viewport: size, hasTouch: size.touch, isMobile: size.touch, deviceScaleFactor: 1 });
+      const errors = watchErrors(page);
+      for (const screen of screens) {
+        if ((screen.only && screen.only !== size.name) || (only && !only.includes(screen.name))) continue;
+        await page.goto("about:blank");
+        await page.goto(`${server.address}/#theme=${theme}&${screen.scene}`);
+        await page.waitForSelector("main");
+        await page.evaluate(() => document.fonts.ready);
+        await page.waitForTimeout(400);
+        await screen.prepare?.(page, size.name === "narrow");
+        await page.screenshot({ path: join(out, `${size.name}-${theme}-${screen.name}.png`) });
+        const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+        expect(wide, `${screen.name} scrolls sideways`).toBeLessThanOrEqual(0);
+      }
+      await page.close();
+      expect(errors).toEqual([]);
+    });
+  }
+}
