@@ -52,11 +52,7 @@ type shown struct {
 	name  string
 	cmd   *exec.Cmd
 	said  bytes.Buffer
-<<<<<<< HEAD
-	ended chan struct{}
-=======
 	ended chan struct{} // closed when it has
->>>>>>> main
 }
 
 func start(name string, cmd *exec.Cmd, env []string) (*shown, error) {
@@ -69,11 +65,7 @@ func start(name string, cmd *exec.Cmd, env []string) (*shown, error) {
 	}
 	go func() {
 		defer close(h.ended)
-<<<<<<< HEAD
-		_ = cmd.Wait() // it is ended by force
-=======
 		_ = cmd.Wait() // it is ended by a signal
->>>>>>> main
 	}()
 	return h, nil
 }

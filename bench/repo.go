@@ -43,11 +43,7 @@ func (b *bench) repo(ctx context.Context, dir string, s size) error {
 }
 
 func writeHistory(to io.Writer, s size) error {
-<<<<<<< HEAD
-	w := bufio.NewWriter(to) // Flush tells of failures
-=======
 	w := bufio.NewWriter(to) // it keeps the first error for Flush
->>>>>>> main
 	dice := rand.New(rand.NewPCG(1, 2))
 	_, _ = fmt.Fprintf(w, "commit refs/heads/main\ncommitter Bench <bench@bench.invalid> 1700000000 +0000\ndata 5\nfiles\n")
 	for i := range s.files {
