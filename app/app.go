@@ -78,15 +78,15 @@ type App struct {
 
 // New starts the application on a data root.
 func New(o Options) (*App, error) {
-	concealed := runtime.Conceal() // before the first command: keys may be in our environment
+	sealed := runtime.Seal() // before the first command: keys may be in our environment
 	ctx, cancel := context.WithCancel(context.Background())
 	a := &App{root: o.Root, logger: o.Logger, environ: o.Environ, cancel: cancel, readOnly: map[string]bool{},
 		sessions: map[string]*opening{}, desk: map[string]*deskState{}, closeDone: make(chan struct{})}
 	if a.logger == nil {
 		a.logger = slog.New(slog.DiscardHandler)
 	}
-	if concealed != nil {
-		a.logger.Warn("hide the environment from commands", "err", concealed)
+	if sealed != nil {
+		a.logger.Warn("hide from commands what they need not see", "err", sealed)
 	}
 	db, err := o.Root.DB(ctx)
 	if err != nil {
@@ -104,7 +104,7 @@ func New(o Options) (*App, error) {
 	a.reaper = runtime.NewReaper(o.ReaperArgv)
 	a.catalog = catalog.New(o.Root, lookup(o.Environ))
 	a.desks = workspaces.New(workspaces.Options{Root: o.Root, Git: a.git, Registry: a.registry,
-		Reaper: a.reaper, Env: o.Environ, Events: a.deskEvent})
+		Reaper: a.reaper, Env: o.Environ, Events: a.deskEvent, Stop: a.quit})
 	o.Root.OnProblem(func(p store.Problem) { a.publish(ProblemAppeared{Problem: Problem(p)}) })
 	a.herald = newHerald(a.proclaim)
 	if !o.Headless {

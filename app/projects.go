@@ -9,6 +9,8 @@ import (
 	"slices"
 	"sort"
 	"strings"
+	"syscall"
+	"time"
 	"unicode/utf8"
 
 	"carrel/workspaces"
@@ -184,6 +186,8 @@ func (a *App) branchOf(ctx context.Context, p workspaces.Project) string {
 	if branch, ok := readHead(filepath.Join(p.CommonDir, "HEAD")); ok {
 		return branch
 	}
+	ctx, cancel := context.WithTimeout(ctx, branchWait)
+	defer cancel()
 	head, err := a.git.Head(ctx, p.Path)
 	if err != nil {
 		a.logger.Warn("read a project's branch", "project", p.ID, "err", err)
@@ -191,13 +195,20 @@ func (a *App) branchOf(ctx context.Context, p workspaces.Project) string {
 	return head.Branch
 }
 
+// branchWait bounds the wait for git where only it knows the branch: one repository in which it hangs must
+// not hold up the list of all projects.
+const branchWait = 2 * time.Second
+
 // readHead reads a repository's HEAD file. It is false where that does not tell the branch.
 func readHead(path string) (branch string, ok bool) {
-	f, err := os.Open(path)
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // a pipe without a writer would block
 	if err != nil {
 		return "", false
 	}
 	defer func() { _ = f.Close() }() // only read
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+		return "", false
+	}
 	text, err := io.ReadAll(io.LimitReader(f, maxHead))
 	if err != nil || len(text) == maxHead {
 		return "", false

@@ -105,21 +105,39 @@ func (a *App) closeSession(ctx context.Context, id string) error {
 	return a.end(ctx, id, o)
 }
 
-// end ends a conversation that nobody finds any more; o may be nil.
+// end ends a conversation that nobody finds any more, and what its commands left running; o may be
+// nil.
 func (a *App) end(ctx context.Context, id string, o *opening) error {
-	var err error
-	if o != nil {
-		select {
-		case <-o.ready:
-		case <-ctx.Done():
-			return fmt.Errorf("close conversation %q: %w", id, ctx.Err())
-		}
-		if o.err == nil {
-			err = o.s.close(ctx)
-			a.attend(id, func(d *deskState) { d.elsewhere = false })
-		}
+	return errors.Join(a.endTalk(ctx, id, o), runtime.KillTagged(ctx, id))
+}
+
+func (a *App) endTalk(ctx context.Context, id string, o *opening) error {
+	if o == nil {
+		return nil
 	}
-	return errors.Join(err, runtime.KillTagged(ctx, id))
+	select {
+	case <-o.ready:
+	case <-ctx.Done():
+		return fmt.Errorf("close conversation %q: %w", id, ctx.Err())
+	}
+	if o.err != nil {
+		return nil
+	}
+	err := o.s.close(ctx)
+	a.attend(id, func(d *deskState) { d.elsewhere = false })
+	return err
+}
+
+// quit ends a workspace's conversation once it is certain that its place is archived or deleted. The
+// desks end what its commands left running.
+func (a *App) quit(ctx context.Context, id string) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeLimit)
+	defer cancel()
+	a.mu.Lock()
+	o := a.sessions[id]
+	delete(a.sessions, id)
+	a.mu.Unlock()
+	return a.endTalk(ctx, id, o)
 }
 
 // leave ends a workspace's conversation before its workspace goes, also when the host that asked for

@@ -89,9 +89,6 @@ func (d desks) Archive(ctx context.Context, args ByID) (Workspace, error) {
 		return Workspace{}, err
 	}
 	defer release()
-	if err := d.app.leave(ctx, args.ID); err != nil {
-		return Workspace{}, err
-	}
 	_, err = d.app.desks.Archive(ctx, args.ID)
 	return d.view(ctx, args.ID, err)
 }
@@ -116,28 +113,11 @@ func (d desks) AtRisk(ctx context.Context, args ByID) (AtRisk, error) {
 }
 
 func (d desks) Delete(ctx context.Context, args DeleteWorkspace) error {
-	// What is at risk is looked at before anything stops, so that a refusal changes nothing.
-	w, err := d.app.registry.Workspace(ctx, args.ID)
-	if err != nil {
-		return userError(err)
-	}
-	if args.Confirm != w.Name {
-		risk, err := d.app.desks.AtRisk(ctx, args.ID)
-		if err != nil {
-			return userError(err)
-		}
-		if !riskView(risk).Clean {
-			return userError(&workspaces.ConfirmError{Name: w.Name, Risk: risk})
-		}
-	}
 	release, err := d.app.move(args.ID, "deleted")
 	if err != nil {
 		return err
 	}
 	defer release()
-	if err := d.app.leave(ctx, args.ID); err != nil {
-		return err
-	}
 	return userError(d.app.desks.Delete(ctx, args.ID, args.Confirm, args.KeepBranch))
 }
 

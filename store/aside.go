@@ -15,11 +15,13 @@ const (
 	CorruptFile = "corrupt_file"
 	// BadSetting: a file is readable, but a value in it is not what it should be and is ignored.
 	BadSetting = "bad_setting"
+	// RegistryGone: the registry that is open is not the file at its place any more.
+	RegistryGone = "registry_gone"
 )
 
 // Problem is something about the data root that a person should see.
 type Problem struct {
-	Code    string // CorruptFile or BadSetting
+	Code    string // CorruptFile, BadSetting or RegistryGone
 	Message string // a sentence that says what happened, where the file is now, and what to do
 	Path    string // the file to look at
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"database/sql"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -138,7 +137,7 @@ func (w *watch) look(ctx context.Context) bool {
 		w.seen = map[string][sha256.Size]byte{}
 	}
 	for _, name := range []string{settingsFile, providersFile} {
-		text, err := os.ReadFile(w.root.Path(name))
+		text, err := readSettings(w.root.Path(name))
 		if err != nil {
 			text = nil // missing counts as empty
 		}
@@ -164,6 +163,7 @@ func (w *watch) lookRegistry(ctx context.Context) bool {
 		w.version, _ = dataVersion(ctx, w.conn)
 		return false
 	}
+	w.root.checkRegistry()
 	v, err := dataVersion(ctx, w.conn)
 	if err != nil || v == w.version {
 		return false

@@ -10,9 +10,31 @@ import (
 	"github.com/tailscale/hujson"
 )
 
+// maxNesting is how deep a file may nest. The parser's stack grows with it, and a stack that has grown
+// too far ends the process.
+const maxNesting = 1000
+
+// nests gives the depth of nesting, or more: it does not look whether a bracket is in a text.
+func nests(text []byte) (deepest int) {
+	depth := 0
+	for _, c := range text {
+		switch c {
+		case '[', '{':
+			depth++
+			deepest = max(deepest, depth)
+		case ']', '}':
+			depth = max(0, depth-1)
+		}
+	}
+	return deepest
+}
+
 // parseJSONC reads a JSONC document whose top is an object. Blank text is an empty object: there is
 // nothing in it to lose.
 func parseJSONC(text []byte) (hujson.Value, error) {
+	if nests(text) > maxNesting {
+		return hujson.Value{}, fmt.Errorf("it nests deeper than %d levels", maxNesting)
+	}
 	text = bytes.TrimPrefix(text, []byte("\xef\xbb\xbf"))
 	if len(bytes.TrimSpace(text)) == 0 {
 		text = []byte("{}\n")

@@ -55,7 +55,24 @@ func (r *Root) DB(ctx context.Context) (*sql.DB, error) {
 		return nil, fmt.Errorf("open registry: %w", err)
 	}
 	r.db, r.using = db, using
+	if info, err := os.Stat(r.Path(registryFile)); err == nil {
+		r.dbFile = info
+	}
 	return db, nil
+}
+
+// checkRegistry reports it when the registry that is open is no longer the file at its place: what is
+// written then is lost when this process ends.
+func (r *Root) checkRegistry() {
+	r.dbMu.Lock()
+	opened := r.dbFile
+	r.dbMu.Unlock()
+	path := r.Path(registryFile)
+	if info, err := os.Stat(path); opened == nil || err == nil && os.SameFile(info, opened) {
+		return
+	}
+	r.report(Problem{Code: RegistryGone, Path: path, Message: registryFile + " was removed or replaced while Carrel used it. " +
+		"Projects and workspaces that change now are not kept. Close every Carrel, put the right file back, then start again."})
 }
 
 // openRegistry opens and migrates while no other process does the same: two that turn a new file

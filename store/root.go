@@ -30,9 +30,11 @@ import (
 type Root struct {
 	dir string
 
-	dbMu  sync.Mutex // opening may wait for other processes; nothing else waits for it
-	db    *sql.DB
-	using *Lock // shared, held while db is open
+	dbMu sync.Mutex // opening may wait for other processes; nothing else waits for it
+	db   *sql.DB
+	// dbFile is the registry's file as it was when it was opened.
+	dbFile fs.FileInfo
+	using  *Lock // shared, held while db is open
 
 	mu       sync.Mutex
 	problems []Problem

@@ -5,10 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"maps"
 	"os"
 	"slices"
+	"syscall"
 	"time"
 
 	"github.com/tailscale/hujson"
@@ -149,7 +151,7 @@ func (r *Root) read(name string) (map[string]json.RawMessage, error) {
 // away: a person's editor may have made the file.
 func (r *Root) load(name string) ([]byte, error) {
 	path := r.Path(name)
-	text, err := os.ReadFile(path)
+	text, err := readSettings(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
@@ -157,6 +159,31 @@ func (r *Root) load(name string) ([]byte, error) {
 		_ = os.Chmod(path, jsoncMode) // the folder is closed to others anyway
 	}
 	return text, nil
+}
+
+// maxSettings is far more than a person writes, in bytes.
+const maxSettings = 1 << 20
+
+// readSettings reads a file that may be a link to anything: a pipe or a device would hold the reader for
+// ever or fill the memory.
+func readSettings(path string) ([]byte, error) {
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }() // only read
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("read %q: not a file", path)
+	}
+	text, err := io.ReadAll(io.LimitReader(f, maxSettings+1))
+	if err == nil && len(text) > maxSettings {
+		err = fmt.Errorf("read %q: larger than %d KiB", path, maxSettings>>10)
+	}
+	return text, err
 }
 
 // loadSound parses a file, and keeps it aside when it is damaged and stays so. The caller holds the

@@ -118,8 +118,9 @@ func (d *Desks) Archive(ctx context.Context, id string) (Workspace, error) {
 	if err := d.halt(ctx, w); err != nil {
 		return Workspace{}, err
 	}
-	d.runHook(ctx, p, w, "archive")
-	d.endWork(ctx, w)
+	if d.runHook(ctx, p, w, "archive") {
+		d.endWork(ctx, w)
+	}
 	now := d.now()
 	if _, err := d.registry.setArchived(ctx, id, &now); err != nil {
 		return Workspace{}, err

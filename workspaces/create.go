@@ -287,6 +287,9 @@ func (d *Desks) grow(ctx context.Context, b *building) error {
 	if err != nil {
 		return d.refusal(ctx, p, err)
 	}
+	if !made.FromSpare {
+		d.freshen(w)
+	}
 	b.notes = append(b.notes, made.Warnings...)
 	if listErr != nil {
 		b.notes = append(b.notes, fmt.Sprintf("Ignored files were not copied: %v", listErr))
@@ -299,6 +302,14 @@ func (d *Desks) grow(ctx context.Context, b *building) error {
 		err = nil
 	}
 	return err
+}
+
+// freshen lets git note, in the background, that the files it has just written are unchanged.
+func (d *Desks) freshen(w Workspace) {
+	d.jobs.start("index/"+w.ID, func(ctx context.Context) {
+		lowerPriority()
+		_ = d.git.Settle(ctx, w.Dir) // without it, reading the state takes longer
+	})
 }
 
 // cleanupLimit bounds what is still done for an operation whose context has ended.

@@ -40,11 +40,12 @@ func (d *Desks) Delete(ctx context.Context, id, confirm string, keepBranch bool)
 	if err := d.halt(ctx, w); err != nil {
 		return err
 	}
-	ran := d.runHook(ctx, p, w, "delete")
-	d.endWork(ctx, w)
-	if ran && confirm != w.Name { // the hook may have written something
-		if s = d.atStake(ctx, p, w, keepBranch); !s.clean() {
-			return &ConfirmError{Name: w.Name, Risk: s.risk}
+	if d.runHook(ctx, p, w, "delete") {
+		d.endWork(ctx, w)
+		if confirm != w.Name { // the hook may have written something
+			if s = d.atStake(ctx, p, w, keepBranch); !s.clean() {
+				return &ConfirmError{Name: w.Name, Risk: s.risk}
+			}
 		}
 	}
 	if err := d.discard(ctx, p, w, s); err != nil {

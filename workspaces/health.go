@@ -217,6 +217,7 @@ func (d *Desks) restore(ctx context.Context, p Project, w Workspace) error {
 	if err != nil {
 		return d.refusal(ctx, p, err)
 	}
+	d.freshen(w)
 	d.emit(Event{Workspace: &w, Notes: made.Warnings})
 	return nil
 }

@@ -137,6 +137,7 @@ func (d *Desks) halt(ctx context.Context, w Workspace) error {
 	if err := d.stop(ctx, w.ID); err != nil {
 		return fmt.Errorf("stop workspace %q: %w", w.Name, err)
 	}
+	d.endWork(ctx, w)
 	return nil
 }
 

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"unicode/utf8"
 
-	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/ansi/parser"
 )
 
@@ -12,7 +11,8 @@ const (
 	// maxLine is how many characters of a line can still be rewritten; what a longer line begins
 	// with is passed on at once, so that memory stays bounded.
 	maxLine = 8 << 10
-	// maxColumn is how far a cursor move goes: a few bytes must not make a page of blanks.
+	// maxColumn is the largest parameter of a sequence, and so how far a cursor move goes: a few
+	// bytes must not make a page of blanks.
 	maxColumn = 1000
 	// maxSequence ends a control sequence that never ends, before it hides the rest of the output.
 	maxSequence = 4 << 10
@@ -24,7 +24,7 @@ type screen struct {
 	line func(text []byte) // gets finished text: whole lines, or the beginning of a very long one
 	live func(text []byte) // gets the text as it comes, with carriage returns; nil when not wanted
 
-	parser  *ansi.Parser
+	parser  sequences
 	partial []byte // the beginning of a character
 	row     []rune // the line being written
 	column  int
@@ -34,9 +34,8 @@ type screen struct {
 }
 
 func newScreen(line, live func([]byte)) *screen {
-	s := &screen{line: line, live: live, parser: ansi.NewParser()}
-	s.parser.SetDataSize(maxSequence)
-	s.parser.SetHandler(ansi.Handler{Print: s.put, Execute: s.control, HandleCsi: s.sequence})
+	s := &screen{line: line, live: live}
+	s.parser = sequences{print: s.put, execute: s.control, csi: s.sequence}
 	return s
 }
 
@@ -80,10 +79,10 @@ func (s *screen) ascii(p []byte) []byte {
 		switch {
 		case b >= utf8.RuneSelf:
 			return p[i:]
-		case s.parser.State() == parser.GroundState && b >= ' ' && b < 0x7f:
+		case s.parser.state == parser.GroundState && b >= ' ' && b < 0x7f:
 			s.put(rune(b))
 		default:
-			s.parser.Advance(b)
+			s.parser.advance(b)
 			s.guard()
 		}
 	}
@@ -92,12 +91,12 @@ func (s *screen) ascii(p []byte) []byte {
 
 // guard gives up on a control sequence that is longer than any real one.
 func (s *screen) guard() {
-	if s.parser.State() == parser.GroundState {
+	if s.parser.state == parser.GroundState {
 		s.hidden = 0
 		return
 	}
 	if s.hidden++; s.hidden > maxSequence {
-		s.parser.Reset()
+		s.parser.reset()
 		s.hidden = 0
 	}
 }
@@ -105,13 +104,13 @@ func (s *screen) guard() {
 // char handles a character outside ASCII. The parser is not asked: to it, some bytes of such
 // characters are controls.
 func (s *screen) char(r rune) {
-	switch s.parser.State() {
+	switch s.parser.state {
 	case parser.OscStringState, parser.DcsStringState, parser.SosStringState, parser.PmStringState, parser.ApcStringState:
 		s.guard()
 		return
 	case parser.GroundState:
 	default:
-		s.parser.Reset()
+		s.parser.reset()
 		s.hidden = 0
 	}
 	if r >= 0x80 && r < 0xa0 { // the controls of Latin-1
@@ -155,13 +154,8 @@ func (s *screen) control(b byte) {
 }
 
 // sequence obeys the control sequences that redraw a line. The others only place or colour text.
-func (s *screen) sequence(cmd ansi.Cmd, params ansi.Params) {
-	if cmd.Prefix() != 0 || cmd.Intermediate() != 0 {
-		return
-	}
-	n, _, _ := params.Param(0, 0)
-	n = min(max(n, 0), maxColumn)
-	switch cmd.Final() {
+func (s *screen) sequence(final byte, n int) {
+	switch final {
 	case 'K':
 		s.erase(n)
 	case 'G':

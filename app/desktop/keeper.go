@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"io/fs"
 	"log/slog"
 	"sync"
 	"time"
@@ -23,6 +25,9 @@ const (
 	crashLimit   = 4               // times before the person is asked
 )
 
+// codeHung is the code of the error that a core runs and does not answer.
+const codeHung = "hung"
+
 // Kind is how far the way to the core is.
 type Kind string
 
@@ -39,6 +44,7 @@ type State struct {
 	Kind    Kind   `json:"kind"`
 	Message string `json:"message"`
 	Slow    bool   `json:"slow"`   // starting takes unusually long
+	Hung    bool   `json:"hung"`   // when failed: a core runs, and does not answer
 	Link    string `json:"link"`   // when ready: the core's page with the token in its fragment
 	Window  string `json:"window"` // version
 	Core    string `json:"core"`   // version, "" when unknown
@@ -152,14 +158,23 @@ func (k *keeper) find(ctx context.Context) (wire.Address, error) {
 }
 
 func (k *keeper) ensure(ctx context.Context) (attach.Core, error) {
-	slow := time.AfterFunc(slowAfter, func() { k.update(func(s *State) { s.Slow = s.Kind == Starting }) })
+	slow := time.AfterFunc(slowAfter, func() {
+		k.update(func(s *State) {
+			if s.Kind == Starting {
+				s.Slow, s.Message = true, "It takes longer than usual until the core answers."
+			}
+		})
+	})
 	defer slow.Stop()
 	if _, err := attach.Find(ctx, k.root); errors.Is(err, attach.ErrNoCore) && k.crashes() {
 		return attach.Core{}, &app.Error{Code: "crashing", Message: "Carrel's core has ended several times within a minute. Its log says why; what agents had done until then is saved."}
 	}
 	core, err := attach.Ensure(ctx, k.root, k.exe)
 	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
-		return core, &app.Error{Code: "hung", Cause: err, Message: "Carrel's core does not answer. Wait and try again, or restart it; what agents have done so far is saved."}
+		return core, &app.Error{Code: codeHung, Cause: err, Message: "Carrel's core does not answer. Wait and try again, or restart it; what agents have done so far is saved."}
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return core, &app.Error{Code: "no_core", Cause: err, Message: fmt.Sprintf("There is no program %s, which is Carrel's core and belongs beside its window. Install or build Carrel again.", k.exe)}
 	}
 	if err != nil || !replaces(k.version, core.Version) {
 		k.setOlder(false)
@@ -193,7 +208,10 @@ func (k *keeper) crashes() bool {
 // found leads the page to a core. A page that shows another core goes by way of the window's own.
 func (k *keeper) found(core attach.Core) {
 	link := core.Link() + "&host=desktop"
-	k.update(func(s *State) { s.Kind, s.Message, s.Slow, s.Link, s.Core = Ready, "", false, link, core.Version })
+	k.update(func(s *State) {
+		s.Kind, s.Message, s.Slow, s.Hung, s.Link, s.Core = Ready, "", false, false, link, core.Version
+	})
+	k.log.Info("the core is there", "pid", core.PID, "version", core.Version, "address", core.URL)
 	k.mu.Lock()
 	k.core = core
 	elsewhere := k.led != "" && k.led != link
@@ -206,7 +224,9 @@ func (k *keeper) found(core attach.Core) {
 
 func (k *keeper) fail(err error) {
 	k.log.Error("no core", "error", err)
-	k.update(func(s *State) { s.Kind, s.Message, s.Slow, s.Link = Failed, sentence(err), false, "" })
+	var known *app.Error
+	hung := errors.As(err, &known) && known.Code == codeHung
+	k.update(func(s *State) { s.Kind, s.Message, s.Slow, s.Hung, s.Link = Failed, sentence(err), false, hung, "" })
 	k.once.Do(func() { close(k.settled) })
 	k.mu.Lock()
 	elsewhere := k.led != ""
@@ -217,6 +237,7 @@ func (k *keeper) fail(err error) {
 }
 
 func (k *keeper) goHome() {
+	k.log.Info("the window goes back to its own page")
 	k.mu.Lock()
 	k.led = ""
 	k.mu.Unlock()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -227,5 +228,14 @@ func TestPageThatCrashesAgainAndAgainIsLeftAlone(t *testing.T) {
 	}
 	if n := len(screen.homes); n != crashLimit {
 		t.Errorf("loaded %d times", n)
+	}
+}
+
+func TestMissingCoreIsSaidInASentence(t *testing.T) {
+	k := newKeeper(openRoot(t), filepath.Join(t.TempDir(), "carrel"), "dev", "", &fakeScreen{}, discard())
+	keep(t, k)
+	state := k.wait(t.Context(), 1)
+	if state.Kind != Failed || state.Hung || !strings.HasPrefix(state.Message, "There is no program "+k.exe) {
+		t.Errorf("state %+v", state)
 	}
 }

@@ -108,7 +108,7 @@ func (k *keeper) waitRetry(ctx context.Context) bool {
 	k.mu.Lock()
 	k.starts = nil
 	k.mu.Unlock()
-	k.update(func(s *State) { s.Kind, s.Message = Starting, "" })
+	k.update(func(s *State) { s.Kind, s.Message, s.Hung = Starting, "", false })
 	return true
 }
 
@@ -185,7 +185,7 @@ func sentence(err error) string {
 	if errors.As(err, &known) {
 		return known.Message
 	}
-	text := err.Error()
+	text, _, _ := strings.Cut(err.Error(), "\n")
 	if text == "" {
 		return "Something went wrong."
 	}

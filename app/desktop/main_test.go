@@ -32,8 +32,21 @@ func TestMain(m *testing.M) {
 			os.Exit(0)
 		}
 	}
-	os.Exit(m.Run())
+	dir, err := os.MkdirTemp("", "carrel-window-")
+	if err == nil {
+		err = os.Setenv(binariesVar, dir)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	code := m.Run()
+	_ = os.RemoveAll(dir)
+	os.Exit(code)
 }
+
+// binariesVar names the folder of what the window tests build.
+const binariesVar = "CARREL_TEST_BINARIES"
 
 func beCore() int {
 	root, err := store.Open("")

@@ -71,7 +71,10 @@ func (w *window) started(ctx, c context.Context) {
 	}
 	watchView(w)
 	runtime.OnFileDrop(c, func(_, _ int, paths []string) { w.drop(ctx, paths) })
-	runtime.EventsOn(c, paintedEvent, func(...any) { w.drew() })
+	runtime.EventsOn(c, paintedEvent, func(...any) {
+		fixSignals() // the first message has started JavaScriptCore in this process
+		w.drew()
+	})
 	go w.watch(ctx, paintWait())
 	if len(w.given) > 0 {
 		go w.openGiven(ctx)

@@ -12,6 +12,7 @@
 //	{"welcome":{"core":"ID","version":"...","seq":N,"resumed":true}}
 //	{"id":1,"ok":...}    {"id":1,"error":{"code":"...","message":"..."}}
 //	{"seq":N,"event":"workspace.changed","data":{...}}
+//	{"events":[{"seq":N,"event":"...","data":{...}},...]}    when several wait
 //	{"reset":true,"seq":N}
 //	{"ask":1,"call":"pickFolder","args":{...}}
 //	{"error":{"code":"...","message":"..."}}    before it closes a connection that it refuses

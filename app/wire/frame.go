@@ -19,6 +19,7 @@ const (
 	maxReplay   = 8 << 20   // bytes of events kept for hosts that come back
 	maxHistory  = 4096      // events kept for hosts that come back
 	maxMerged   = 64 << 10  // bytes of text in one merged growth
+	maxBatch    = 64 << 10  // bytes of events in one frame, but for a single one that is longer
 	mergeTick   = 16 * time.Millisecond
 	helloWait   = 5 * time.Second  // until the hello must have come
 	pingEvery   = 20 * time.Second // a host that does not answer within the next one is gone
@@ -77,6 +78,7 @@ type outbound struct {
 	Seq     uint64          `json:"seq,omitempty"`
 	Event   string          `json:"event,omitempty"`
 	Data    json.RawMessage `json:"data,omitempty"`
+	Events  []outbound      `json:"events,omitempty"`
 	Reset   bool            `json:"reset,omitempty"`
 	Ask     uint64          `json:"ask,omitempty"`
 	Call    string          `json:"call,omitempty"`

@@ -15,15 +15,18 @@ import (
 	"carrel/app"
 )
 
-// host is one connection, seen from the core. One goroutine reads, one writes, one pings, and each
-// call has its own.
+// host is one connection, seen from the core. One goroutine reads and runs short calls, one writes,
+// one pings, and a longer call has its own.
 type host struct {
 	srv     *Server
 	conn    *websocket.Conn
 	role    Role
 	queue   *queue
 	streams *streams
+	relief  *relief
 	ending  chan ending // what to tell the host before the connection is closed
+
+	writing sync.Mutex // held by whoever takes from the queue and writes
 
 	mu    sync.Mutex
 	calls map[uint64]context.CancelFunc // in flight, by the host's id
@@ -62,8 +65,8 @@ func (h *host) serve(ctx context.Context, r *http.Request) error {
 		return err
 	}
 	h.conn.SetReadLimit(maxMessage)
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
 	h.streams = newStreams(h.sendStream, func(s *Stream, payload []byte) { go h.runStream(ctx, s, payload) })
 	w := h.srv.hub.attach(h.queue, first)
 	defer h.srv.hub.detach(h.queue)
@@ -77,11 +80,21 @@ func (h *host) serve(ctx context.Context, r *http.Request) error {
 
 	var running sync.WaitGroup
 	defer running.Wait()
-	defer cancel()
-	running.Go(func() { defer cancel(); h.write(ctx) })
-	running.Go(func() { defer cancel(); h.ping(ctx) })
-	return h.read(ctx)
+	running.Go(func() { defer cancel(nil); h.write(ctx) })
+	running.Go(func() { defer cancel(nil); h.ping(ctx) })
+	read := func() {
+		if err := h.read(ctx); !errors.Is(err, errRelieved) {
+			cancel(err)
+		}
+	}
+	h.relief = &relief{next: func() { go read() }}
+	go read() // it may end later than the connection, with a call
+	<-ctx.Done()
+	return context.Cause(ctx)
 }
+
+// errRelieved ends a goroutine whose call took so long that another one reads.
+var errRelieved = errors.New("another goroutine reads")
 
 // greet waits for the hello and checks it.
 func (h *host) greet(ctx context.Context, r *http.Request) (*hello, error) {
@@ -149,6 +162,9 @@ func (h *host) read(ctx context.Context) error {
 		} else {
 			err = h.receive(ctx, data)
 		}
+		if errors.Is(err, errRelieved) {
+			return err
+		}
 		if err != nil {
 			h.end(websocket.StatusPolicyViolation, err.Error())
 			<-ctx.Done()
@@ -157,7 +173,8 @@ func (h *host) read(ctx context.Context) error {
 	}
 }
 
-// receive takes a text frame; an error ends the connection. What is not known is ignored.
+// receive takes a text frame; an error but errRelieved ends the connection. What is not known is
+// ignored.
 func (h *host) receive(ctx context.Context, data []byte) error {
 	var in inbound
 	if err := json.Unmarshal(data, &in); err != nil {
@@ -165,7 +182,7 @@ func (h *host) receive(ctx context.Context, data []byte) error {
 	}
 	switch {
 	case in.Call != "":
-		h.start(ctx, in)
+		return h.start(ctx, in)
 	case in.Cancel != 0:
 		h.cancel(in.Cancel)
 	case in.Answer != 0:
@@ -176,9 +193,11 @@ func (h *host) receive(ctx context.Context, data []byte) error {
 	return nil
 }
 
-// start runs a call beside the others.
-func (h *host) start(ctx context.Context, in inbound) {
+// start runs a call and sends its reply. It gives errRelieved if another goroutine reads by then.
+func (h *host) start(ctx context.Context, in inbound) error {
+	connected := ctx
 	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
 	h.mu.Lock()
 	_, twice := h.calls[in.ID]
 	full := h.busy >= maxCalls
@@ -189,18 +208,22 @@ func (h *host) start(ctx context.Context, in inbound) {
 	h.mu.Unlock()
 	switch {
 	case full:
-		cancel()
 		h.control(outbound{ID: in.ID, Error: &wireError{"busy", "Too many calls at once; try again in a moment."}})
 	case twice:
-		cancel()
 		h.control(outbound{ID: in.ID, Error: &wireError{"bad_request", "A call with this id is running."}})
 	default:
-		go h.call(ctx, cancel, in)
+		turn := h.relief.begin()
+		h.call(ctx, in)
+		_ = h.flush(connected) // an error has ended the connection
+		if !h.relief.end(turn) {
+			return errRelieved
+		}
 	}
+	return nil
 }
 
-func (h *host) call(ctx context.Context, cancel context.CancelFunc, in inbound) {
-	defer cancel()
+// call runs a call and queues its reply.
+func (h *host) call(ctx context.Context, in inbound) {
 	result, err := h.srv.table.call(ctx, in.Call, in.Args)
 	reply := encodeReply(in.ID, result, err)
 	h.mu.Lock()
@@ -210,7 +233,7 @@ func (h *host) call(ctx context.Context, cancel context.CancelFunc, in inbound) 
 	if gone {
 		return
 	}
-	h.queue.pushControl(message{websocket.MessageText, reply, func() {
+	h.queue.addControl(message{websocket.MessageText, reply, func() {
 		h.mu.Lock()
 		h.busy--
 		h.mu.Unlock()
@@ -268,43 +291,6 @@ func (h *host) serveStream(ctx context.Context, serve StreamFunc, s *Stream, ope
 		}
 	}()
 	return serve(ctx, s, open.Args)
-}
-
-// write sends what waits until the connection ends.
-func (h *host) write(ctx context.Context) {
-	for {
-		m, ok := h.queue.pop()
-		if !ok {
-			select {
-			case <-h.queue.wake:
-			case e := <-h.ending:
-				_ = h.conn.Close(e.code, e.reason)
-				return
-			case <-ctx.Done():
-				return
-			}
-			continue
-		}
-		if err := h.send(ctx, m); err != nil {
-			return
-		}
-		select {
-		case e := <-h.ending:
-			_ = h.conn.Close(e.code, e.reason)
-			return
-		default:
-		}
-	}
-}
-
-func (h *host) send(ctx context.Context, m message) error {
-	ctx, cancel := context.WithTimeout(ctx, h.srv.waits.write)
-	defer cancel()
-	err := h.conn.Write(ctx, m.kind, m.data)
-	if m.done != nil {
-		m.done()
-	}
-	return err
 }
 
 // ping finds out that a host is gone without a word.

@@ -55,7 +55,37 @@ func popAll(q *queue) []string {
 		if !ok {
 			return all
 		}
-		all = append(all, string(m.data))
+		var several struct{ Events []json.RawMessage }
+		if err := json.Unmarshal(m.data, &several); err != nil || len(several.Events) == 0 {
+			several.Events = []json.RawMessage{m.data}
+		}
+		for _, data := range several.Events {
+			all = append(all, string(data))
+		}
+	}
+}
+
+func TestEventsThatWaitShareAFrame(t *testing.T) {
+	q := newQueue(maxQueue)
+	id := strings.Repeat("x", maxBatch/4)
+	for seq := range uint64(6) {
+		q.pushEvent(plainEvent(seq+1, app.ProjectRemoved{ID: id}))
+	}
+	var held []int
+	for m, ok := q.pop(); ok; m, ok = q.pop() {
+		var f outbound
+		if err := json.Unmarshal(m.data, &f); err != nil || len(m.data) > maxBatch {
+			t.Fatalf("%d bytes, %v", len(m.data), err)
+		}
+		held = append(held, len(f.Events))
+	}
+	if fmt.Sprint(held) != "[3 3]" {
+		t.Errorf("events in each frame: %v", held)
+	}
+	q.pushEvent(plainEvent(7, app.ProjectRemoved{ID: strings.Repeat("x", 2*maxBatch)}))
+	q.pushEvent(plainEvent(8, app.ProjectRemoved{ID: "y"}))
+	if got := popAll(q); len(got) != 2 || q.bytes != 0 {
+		t.Errorf("%d frames, %d bytes left", len(got), q.bytes)
 	}
 }
 

@@ -53,12 +53,24 @@ func (q *queue) signal() {
 
 // pushControl adds a frame that overtakes events and data. It reports how many wait.
 func (q *queue) pushControl(m message) int {
-	q.mu.Lock()
-	q.control = append(q.control, m)
-	n := len(q.control)
-	q.mu.Unlock()
+	n := q.addControl(m)
 	q.signal()
 	return n
+}
+
+// addControl is pushControl for one who sees to the writing.
+func (q *queue) addControl(m message) int {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.control = append(q.control, m)
+	return len(q.control)
+}
+
+// waits reports whether there may be something to pop.
+func (q *queue) waits() bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return len(q.control)+len(q.events)+len(q.streams) > 0 || q.resetTo > 0
 }
 
 // pushStream adds a frame of stream data.
@@ -133,21 +145,60 @@ func (q *queue) pop() (message, bool) {
 		q.resetTo = 0
 		return message{kind: websocket.MessageText, data: data}, true
 	}
-	for len(q.events) > 0 {
-		w := q.events[0]
-		q.events[0] = nil
-		q.events = q.events[1:]
-		if w.event == nil {
-			q.dead--
-			continue
-		}
-		return q.write(w), true
+	if data := q.takeEvents(); data != nil {
+		return message{kind: websocket.MessageText, data: data}, true
 	}
 	return take(&q.streams)
 }
 
+// takeEvents returns the frame of the next event or, when more wait, one frame of several: a message
+// of its own costs a page more than what is in it. It is nil when none waits.
+func (q *queue) takeEvents() []byte {
+	first := q.takeEvent()
+	if first == nil || len(first)+q.nextSize() > maxBatch {
+		return first
+	}
+	second := q.takeEvent()
+	if second == nil {
+		return first
+	}
+	b := append([]byte(`{"events":[`), first...)
+	for data := second; data != nil; {
+		b = append(append(b, ','), data...)
+		if len(b)+q.nextSize() > maxBatch {
+			break
+		}
+		data = q.takeEvent()
+	}
+	return append(b, ']', '}')
+}
+
+// nextSize is about how long the next event's frame is, 0 when none waits.
+func (q *queue) nextSize() int {
+	for _, w := range q.events {
+		if w.event != nil {
+			return w.size
+		}
+	}
+	return 0
+}
+
+// takeEvent returns the frame of the next event, nil when none waits.
+func (q *queue) takeEvent() []byte {
+	for len(q.events) > 0 {
+		w := q.events[0]
+		q.events[0] = nil
+		q.events = q.events[1:]
+		if w.event != nil {
+			return q.write(w)
+		}
+		q.dead--
+	}
+	return nil
+}
+
 // write returns the frame of an event that leaves the queue.
-func (q *queue) write(w *waiting) message {
+func (q *queue) write(w *waiting) []byte {
 	q.bytes -= w.size
 	if w.event.grows != nil && q.growing[w.event.key] == w {
 		delete(q.growing, w.event.key)
@@ -159,7 +210,7 @@ func (q *queue) write(w *waiting) message {
 			panic(err) // strings and numbers only
 		}
 	}
-	return message{kind: websocket.MessageText, data: data}
+	return data
 }
 
 func take(from *[]message) (message, bool) {

@@ -104,6 +104,9 @@ func (s *session) read(ctx context.Context, running *sync.WaitGroup) error {
 		if err := json.Unmarshal(data, &f); err != nil {
 			return fmt.Errorf("read a frame from the core: %w", err)
 		}
+		for _, e := range f.Events {
+			s.client.event(e)
+		}
 		switch {
 		case f.Ask != 0:
 			running.Go(func() { s.answer(ctx, f) })

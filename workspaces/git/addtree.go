@@ -51,7 +51,8 @@ type treePlan struct {
 
 // AddTree makes a linked worktree without network, hooks or force. It fails with ErrExists (folder or
 // branch), *HeldError (branch checked out elsewhere), ErrUnborn, *NoSuchRefError, ErrBadName, ErrLocked
-// or ErrNotRepo, and leaves nothing behind when it fails or the context ends.
+// or ErrNotRepo, and leaves nothing behind when it fails or the context ends. Call Settle afterwards,
+// in the background, when the tree was not made from a spare.
 func (g *Git) AddTree(ctx context.Context, n NewTree) (MadeTree, error) {
 	if n.Progress == nil {
 		n.Progress = func(string) {}
@@ -71,7 +72,7 @@ func (g *Git) AddTree(ctx context.Context, n NewTree) (MadeTree, error) {
 		g.undoTree(p)
 		return MadeTree{}, fmt.Errorf("make worktree %q: %w", n.Dir, err)
 	}
-	g.finishTree(ctx, p, made.FromSpare)
+	g.finishTree(ctx, p)
 	if err := ctx.Err(); err != nil {
 		g.undoTree(p)
 		return MadeTree{}, fmt.Errorf("make worktree %q: %w", n.Dir, err)
@@ -98,10 +99,7 @@ func (g *Git) planTree(ctx context.Context, n NewTree) (*treePlan, error) {
 		return nil, err
 	}
 	if n.Create {
-		if err := g.checkName(ctx, n.Repo, n.Branch); err != nil {
-			return nil, err
-		}
-		return p, g.nameFree(ctx, n.Repo, n.Branch, "")
+		return p, plausible(n.Branch) // register finds out the rest by making it
 	}
 	if n.Branch == "" {
 		return p, nil
@@ -247,6 +245,9 @@ func (g *Git) register(ctx context.Context, p *treePlan) error {
 	if err == nil {
 		p.branched = true
 		return nil
+	}
+	if nameErr := g.checkName(ctx, p.Repo, p.Branch); nameErr != nil {
+		return nameErr
 	}
 	if freeErr := g.nameFree(ctx, p.Repo, p.Branch, ""); freeErr != nil {
 		return freeErr

@@ -1,9 +1,11 @@
 package git
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"strings"
 )
 
@@ -66,23 +68,36 @@ func (g *Git) DeleteBranch(ctx context.Context, repo, branch, tip string) error 
 	if dir := held[branch]; dir != "" {
 		return &HeldError{Branch: branch, Dir: dir}
 	}
-	now, err := g.commit(ctx, repo, "refs/heads/"+branch)
-	switch {
-	case err != nil:
-		return err
-	case now == "":
-		return &NoSuchRefError{Ref: branch}
-	case tip == "" || now != tip:
-		return fmt.Errorf("delete branch %q: %w: it is at %s, not %s", branch, ErrMoved, now, tip)
+	if tip == "" {
+		return fmt.Errorf("delete branch %q: %w: nobody said where it is", branch, ErrMoved)
 	}
-	// update-ref compares again, under the ref's lock.
+	// update-ref compares under the ref's lock.
 	if _, err := g.Run(ctx, repo, "update-ref", "-d", "refs/heads/"+branch, tip); err != nil {
-		if after, askErr := g.commit(ctx, repo, "refs/heads/"+branch); askErr == nil && after != tip && after != "" {
-			return fmt.Errorf("delete branch %q: %w", branch, ErrMoved)
+		now, askErr := g.commit(ctx, repo, "refs/heads/"+branch)
+		switch {
+		case askErr == nil && now == "":
+			return &NoSuchRefError{Ref: branch}
+		case askErr == nil && now != tip:
+			return fmt.Errorf("delete branch %q: %w: it is at %s, not %s", branch, ErrMoved, now, tip)
 		}
 		return fmt.Errorf("delete branch %q: %w", branch, err)
 	}
-	// What git remembers about it (upstream, description) goes with it, as with git branch -d.
+	return g.forgetSettings(ctx, repo, branch)
+}
+
+// forgetSettings drops what git remembers about a branch (upstream, description), as git branch -d
+// does.
+func (g *Git) forgetSettings(ctx context.Context, repo, branch string) error {
+	common, err := g.commonOf(ctx, repo)
+	if err != nil {
+		return err
+	}
+	// A look costs less than a process. A quote would be written in another way there.
+	text, err := readFile(filepath.Join(common, "config"))
+	lower := strings.ToLower(branch)
+	if err == nil && !strings.Contains(branch, `"`) && !bytes.Contains(bytes.ToLower(text), []byte(lower)) {
+		return nil
+	}
 	_, err = g.Run(ctx, repo, "config", "--remove-section", "branch."+branch)
 	if failed := (*Error)(nil); errors.As(err, &failed) {
 		return nil // there was none
@@ -119,9 +134,18 @@ func (g *Git) RenameBranch(ctx context.Context, repo, from, to string) error {
 	return fmt.Errorf("rename branch %q to %q: %w", from, to, err)
 }
 
-func (g *Git) checkName(ctx context.Context, repo, branch string) error {
+// plausible refuses the names that git takes for a ref but not for a branch, and those that can't be
+// asked about.
+func plausible(branch string) error {
 	if branch == "" || strings.HasPrefix(branch, "-") || branch == "HEAD" || strings.ContainsAny(branch, "\x00\n") {
 		return fmt.Errorf("branch %q: %w", branch, ErrBadName)
+	}
+	return nil
+}
+
+func (g *Git) checkName(ctx context.Context, repo, branch string) error {
+	if err := plausible(branch); err != nil {
+		return err
 	}
 	ok, err := g.ask(ctx, repo, "check-ref-format", "--normalize", "refs/heads/"+branch)
 	if err != nil {

@@ -7,14 +7,9 @@ import (
 	"strings"
 )
 
-// finishTree does what can fail without making the tree useless: submodules, index, hook.
-func (g *Git) finishTree(ctx context.Context, p *treePlan, fromSpare bool) {
+// finishTree does what can fail without making the tree useless: submodules, hook.
+func (g *Git) finishTree(ctx context.Context, p *treePlan) {
 	g.addSubmodules(ctx, p)
-	if !fromSpare {
-		// Background reads never refresh the index, so a fresh one would make each of them read the
-		// files again that were written in the index's own second.
-		_ = g.refresh(ctx, p.Dir)
-	}
 	if p.Hooks {
 		g.postCheckout(ctx, p)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -21,6 +22,9 @@ type Head struct {
 
 // Head reads what dir stands on. It fails with ErrNotRepo.
 func (g *Git) Head(ctx context.Context, dir string) (Head, error) {
+	if h, ok := g.headAtOnce(ctx, dir); ok {
+		return h, nil
+	}
 	branch, err := g.ask(ctx, dir, "symbolic-ref", "-q", "HEAD")
 	if err != nil {
 		return Head{}, err
@@ -39,6 +43,49 @@ func (g *Git) Head(ctx context.Context, dir string) (Head, error) {
 	return g.describe(ctx, dir, strings.TrimPrefix(branch, "refs/heads/"), commit)
 }
 
+// headAtOnce reads a head that has a commit with one process. It gives false for every other one, and
+// where refs are not in files.
+func (g *Git) headAtOnce(ctx context.Context, dir string) (Head, bool) {
+	gitDir, err := gitDirAt(dir)
+	if err != nil {
+		return Head{}, false
+	}
+	text, err := readFile(filepath.Join(gitDir, "HEAD"))
+	branch, on := strings.CutPrefix(strings.TrimSpace(string(text)), "ref: refs/heads/")
+	if err != nil || on && branch == ".invalid" {
+		return Head{}, false
+	}
+	if !on {
+		branch = ""
+	}
+	out, err := g.Read(ctx, dir, append(commitArgs(), "HEAD", "--")...)
+	if err != nil {
+		return Head{}, false
+	}
+	commit, known, err := parseCommit(out.Stdout)
+	if err != nil || !on && commit != strings.TrimSpace(string(text)) {
+		return Head{}, false
+	}
+	g.mu.Lock()
+	remember(g.commits, commit, known)
+	g.mu.Unlock()
+	return Head{Branch: branch, Commit: commit, Detached: !on, Subject: known.Subject, Time: known.Time}, true
+}
+
+// commitArgs ask for what parseCommit reads.
+func commitArgs() []string {
+	return []string{"log", "-1", "--no-show-signature", "--format=%H%x00%ct%x00%s"}
+}
+
+func parseCommit(text []byte) (commit string, h Head, err error) {
+	fields := strings.SplitN(strings.TrimRight(string(text), "\n"), "\x00", 3)
+	if len(fields) != 3 {
+		return "", h, errFormat
+	}
+	seconds, err := strconv.ParseInt(fields[1], 10, 64)
+	return fields[0], Head{Subject: strings.ToValidUTF8(fields[2], "\uFFFD"), Time: time.Unix(seconds, 0)}, err
+}
+
 // describe completes a head with the subject and time of its commit.
 func (g *Git) describe(ctx context.Context, dir, branch, commit string) (Head, error) {
 	h := Head{Branch: branch, Commit: commit, Detached: branch == "", Unborn: commit == ""}
@@ -49,16 +96,13 @@ func (g *Git) describe(ctx context.Context, dir, branch, commit string) (Head, e
 	known, ok := g.commits[commit]
 	g.mu.Unlock()
 	if !ok {
-		out, err := g.Read(ctx, dir, "log", "-1", "--no-show-signature", "--format=%ct%x00%s", commit, "--")
+		out, err := g.Read(ctx, dir, append(commitArgs(), commit, "--")...)
 		if err != nil {
 			return h, g.explain(dir, err)
 		}
-		at, subject, _ := strings.Cut(strings.TrimRight(string(out.Stdout), "\n"), "\x00")
-		seconds, err := strconv.ParseInt(at, 10, 64)
-		if err != nil {
+		if _, known, err = parseCommit(out.Stdout); err != nil {
 			return h, fmt.Errorf("read commit %q: %w", commit, err)
 		}
-		known = Head{Subject: strings.ToValidUTF8(subject, "\uFFFD"), Time: time.Unix(seconds, 0)}
 		g.mu.Lock()
 		remember(g.commits, commit, known)
 		g.mu.Unlock()

@@ -86,7 +86,8 @@ func (g *Git) CheckBare(ctx context.Context, repo string) (broken bool, err erro
 	if !exists(filepath.Join(common, "index")) || filepath.Base(common) != ".git" {
 		return false, nil
 	}
-	out, err := g.Read(ctx, common, "config", "--file", filepath.Join(common, "config"), "--type=bool", "--get", "core.bare")
+	out, err := g.run(ctx, call{dir: common, read: true, plain: true,
+		args: []string{"config", "--file", filepath.Join(common, "config"), "--type=bool", "--get", "core.bare"}})
 	var failed *Error
 	if errors.As(err, &failed) {
 		return false, nil // not set

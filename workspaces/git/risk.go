@@ -3,10 +3,12 @@ package git
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // Lists of a Risk name at most this many.
@@ -53,8 +55,14 @@ func (g *Git) inspect(ctx context.Context, dir, prefix, given string, depth int,
 	if err != nil {
 		return fmt.Errorf("inspect %q: its link to the repository is gone: %w", dir, ErrNotRepo)
 	}
+	// Both read the index, which takes a while in a large repository; the second needs one core only.
+	var links map[string]string
+	var linksErr error
+	var listing sync.WaitGroup
+	listing.Go(func() { links, linksErr = g.gitlinks(ctx, dir) })
 	st, err := g.status(ctx, dir, "all")
-	if err != nil {
+	listing.Wait()
+	if err = errors.Join(err, linksErr); err != nil {
 		return err
 	}
 	for _, e := range st.entries {
@@ -65,10 +73,6 @@ func (g *Git) inspect(ctx context.Context, dir, prefix, given string, depth int,
 		}
 	}
 	if err := g.inspectCommits(ctx, dir, gitDir, prefix, given, st, r); err != nil {
-		return err
-	}
-	links, err := g.gitlinks(ctx, dir)
-	if err != nil {
 		return err
 	}
 	for path, commit := range links {

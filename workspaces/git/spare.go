@@ -4,10 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
-	"time"
 )
 
 // PrepareSpare makes dir a spare: a detached worktree at Repo's HEAD, with its submodules and a fresh
@@ -23,7 +21,7 @@ func (g *Git) PrepareSpare(ctx context.Context, repo, dir string) error {
 		return fmt.Errorf("prepare spare %q: %w", dir, ErrUnborn)
 	}
 	if err = g.makeSpare(ctx, repo, dir, head); err == nil {
-		err = g.settle(ctx, dir)
+		err = g.Settle(ctx, dir)
 	}
 	if err != nil {
 		return fmt.Errorf("prepare spare %q: %w", dir, err)
@@ -60,37 +58,6 @@ func (g *Git) refreshSpare(ctx context.Context, a admin, repo, dir, head string)
 	}
 	g.addSubmodules(ctx, p)
 	return nil
-}
-
-// settle refreshes the index once its second has passed: entries written in the same second as the
-// index are read again by every status.
-func (g *Git) settle(ctx context.Context, dir string) error {
-	gitDir, err := gitDirAt(dir)
-	if err != nil {
-		return err
-	}
-	info, err := os.Stat(filepath.Join(gitDir, "index"))
-	if err != nil {
-		return err
-	}
-	if wait := time.Until(info.ModTime().Truncate(time.Second).Add(time.Second)); wait > 0 {
-		timer := time.NewTimer(wait)
-		defer timer.Stop()
-		select {
-		case <-timer.C:
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	}
-	release, err := g.hold(ctx, "make "+canonical(dir))
-	if err != nil {
-		return err
-	}
-	defer release()
-	if _, err := gitDirAt(dir); err != nil {
-		return nil // it has been claimed meanwhile
-	}
-	return g.refresh(ctx, dir)
 }
 
 // spareAt gives the commit of a spare that holds nothing but that commit. ErrInUse otherwise.

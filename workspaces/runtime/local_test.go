@@ -23,7 +23,7 @@ func TestMain(m *testing.M) {
 		case "write":
 			writeAsOther(os.Args[2])
 			os.Exit(0)
-		case "conceal":
+		case "seal":
 			spied(os.Args[2])
 			os.Exit(0)
 		}

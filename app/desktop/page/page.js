@@ -62,10 +62,11 @@ async function showWork() {
 async function show(state) {
   if (state.theme === "light" || state.theme === "dark") document.documentElement.dataset.theme = state.theme;
   const failed = state.kind === "failed";
-  byID("title").textContent = failed ? "Carrel's core is not running" : "Starting Carrel…";
+  byID("title").textContent = failed ? "Carrel can't reach its core" : "Starting Carrel…";
   byID("message").textContent = state.message;
   byID("buttons").hidden = !failed && !state.slow;
   byID("retry").hidden = !failed;
+  byID("restart").hidden = !state.slow && !state.hung;
   byID("versions").textContent = state.core && state.core !== state.window ? `window ${state.window}, core ${state.core}` : `version ${state.window}`;
   if (!failed && !state.slow) return;
   await showWork();

@@ -42,6 +42,7 @@ interface Frame {
   seq?: number;
   event?: string;
   data?: unknown;
+  events?: Frame[];
   reset?: boolean;
 }
 
@@ -171,6 +172,7 @@ export class Wire {
   #take(frame: Frame): void {
     if (frame.welcome) this.#welcome(frame.welcome);
     else if (frame.event !== undefined) this.#event(frame);
+    else if (frame.events) for (const event of frame.events) this.#event(event);
     else if (frame.reset) {
       this.#seq = frame.seq ?? this.#seq;
       this.#tell((l) => l.reset?.());

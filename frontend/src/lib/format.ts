@@ -59,3 +59,16 @@ export function homePath(path: string, home: string): string {
 export function baseName(path: string): string {
   return path.replace(/\/+$/, "").split("/").pop() || path;
 }
+
+// Characters that show as nothing and change how the text around them reads: controls but for tab and
+// line end, marks and overrides of the writing direction, spaces without width.
+// eslint-disable-next-line no-control-regex -- they are what is looked for
+const unseen = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
+
+/**
+ * Text of a repository or a model for a place where the person decides by it, such as a file's name or a
+ * command: characters that could make it read as another text are shown by their number.
+ */
+export function visible(text: string): string {
+  return text.replace(unseen, (c) => `‹U+${c.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0")}›`);
+}

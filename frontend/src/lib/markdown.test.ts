@@ -108,6 +108,28 @@ describe("text that streams in", () => {
     expect(most).toBeLessThanOrEqual(3);
   });
 
+  test("does not freeze the page while one large block grows, and ends complete", () => {
+    const table = "| a | b |\n| - | - |\n" + "| one | two **bold** |\n".repeat(6000);
+    const blocks = new Blocks();
+    let drawn = 0;
+    let last: Block[] = [];
+    const began = performance.now();
+    for (let end = 0; end < table.length; end += 100) {
+      const shown = blocks.update(table.slice(0, end), true);
+      if (shown !== last) drawn++;
+      last = shown;
+    }
+    const took = performance.now() - began;
+    expect(drawn).toBeLessThan(table.length / 100 / 2);
+    expect(took).toBeLessThan(20_000);
+    expect(show(blocks.update(table, false))).toBe(render(table));
+  }, 60_000);
+
+  test("shows a giant as plain text", () => {
+    const text = "> ".repeat(300_000);
+    expect(new Blocks().update(text, false)).toEqual([{ kind: "code", language: "", text }]);
+  });
+
   test("draws an open fence as code at once", () => {
     expect(new Blocks().update("```go\nfunc main", true)).toEqual([{ kind: "code", language: "go", text: "func main" }]);
   });

@@ -19,15 +19,34 @@ md.renderer.rules.image = (tokens, index, _options, _env) => {
   return `<a href="${md.utils.escapeHtml(address)}">${md.utils.escapeHtml(label)}</a>`;
 };
 
+/** Longer texts, in characters, are shown as they are: drawing them would freeze the page for seconds. */
+const plainFrom = 400_000;
+/** A block that grows beyond this is drawn anew only when that took little of the time since the last one. */
+const largeTail = 16_000;
+const share = 5;
+
 /** Cuts a document that grows at its end. */
 export class Blocks {
   #text = "";
   #done: Block[] = [];
   #tail = "";
   #env: Record<string, unknown> = {};
+  #shown: Block[] = [];
+  #drawn = { at: 0, took: 0 };
 
   /** The blocks of the text. The blocks before the last few are the same objects as last time. */
   update(text: string, live: boolean): Block[] {
+    if (text.length > plainFrom) return [{ kind: "code", language: "", text }];
+    const now = performance.now();
+    const large = live && this.#tail.length > largeTail && text.startsWith(this.#text);
+    if (large && now - this.#drawn.at < Math.min(1000, share * this.#drawn.took)) return this.#shown;
+    this.#shown = this.#draw(text, live);
+    const end = performance.now();
+    this.#drawn = { at: end, took: end - now };
+    return this.#shown;
+  }
+
+  #draw(text: string, live: boolean): Block[] {
     if (!live || !text.startsWith(this.#text)) return this.#whole(text);
     this.#tail += text.slice(this.#text.length);
     this.#text = text;

@@ -6,7 +6,7 @@ import SquareTerminal from "@lucide/svelte/icons/square-terminal";
 import Wrench from "@lucide/svelte/icons/wrench";
 import type { Component } from "svelte";
 import type { ToolEntry } from "../../host/host";
-import { duration } from "../../lib/format";
+import { duration, visible } from "../../lib/format";
 
 export type ToolShape = "read" | "edit" | "run" | "todo" | "other";
 
@@ -58,7 +58,7 @@ export function describe(tool: ToolEntry): ToolLine {
 function firstLine(text: string): string {
   const trimmed = text.trim();
   const end = trimmed.indexOf("\n");
-  return end < 0 ? trimmed : `${trimmed.slice(0, end)} …`;
+  return visible(end < 0 ? trimmed : `${trimmed.slice(0, end)} …`);
 }
 
 function todoSubject(tool: ToolEntry): string {

@@ -12,16 +12,16 @@ import (
 	"carrel/workspaces/runtime"
 )
 
-// spied conceals itself, then starts a command that reads what it can of it.
+// spied seals itself, then starts a command that reads what it can of it.
 func spied(dir string) {
-	if err := runtime.Conceal(); err != nil {
+	if err := runtime.Seal(); err != nil {
 		panic(err)
 	}
 	rt, err := runtime.NewLocal(runtime.Local, dir, runtime.Options{Tag: "spied"})
 	if err != nil {
 		panic(err)
 	}
-	script := "cat /proc/$PPID/environ; head -c 1 /proc/$PPID/mem; ls /proc/$PPID/fd/; tr '\\0' ' ' < /proc/$PPID/cmdline; exit 0"
+	script := "ls -l /proc/self/fd; cat /proc/$PPID/environ; head -c 1 /proc/$PPID/mem; ls /proc/$PPID/fd/; tr '\\0' ' ' < /proc/$PPID/cmdline; exit 0"
 	p, err := rt.Start(context.Background(), runtime.Command{Argv: []string{"sh", "-c", script}, Output: os.Stdout})
 	if err != nil {
 		panic(err)
@@ -31,17 +31,24 @@ func spied(dir string) {
 	}
 }
 
-func TestCommandsCannotReadTheEnvironmentOfWhoStartedThem(t *testing.T) {
+func TestCommandsSeeNothingOfWhoStartedThem(t *testing.T) {
 	dir := t.TempDir()
 	must(t, os.Chmod(dir, 0o777), os.Chmod(filepath.Dir(dir), 0o755))
-	cmd := exec.Command(copySelf(t), "conceal", dir)
+	leak, err := os.Open(dir) // as a shell hands descriptors on
+	must(t, err)
+	defer func() { _ = leak.Close() }()
+	cmd := exec.Command(copySelf(t), "seal", dir)
+	cmd.ExtraFiles = []*os.File{leak}
 	cmd.Env = append(os.Environ(), "ANTHROPIC_API_KEY=the-secret-key")
 	if os.Getuid() == 0 {
 		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
 	}
 	out, err := cmd.CombinedOutput()
-	if err != nil || !strings.Contains(string(out), "self conceal") {
+	if err != nil || !strings.Contains(string(out), "self seal") {
 		t.Fatalf("the command did not run: %v %s", err, out)
+	}
+	if strings.Contains(string(out), "-> "+dir+"\n") {
+		t.Errorf("the command inherited a descriptor: %s", out)
 	}
 	if strings.Contains(string(out), "the-secret-key") || strings.Count(string(out), "Permission denied") < 2 {
 		t.Errorf("the command saw %s", out)

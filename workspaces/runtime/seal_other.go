@@ -1,0 +1,5 @@
+//go:build !unix
+
+package runtime
+
+func keepDescriptors() error { return nil }
