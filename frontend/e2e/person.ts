@@ -4,6 +4,12 @@ import { expect } from "vitest";
 import type { Carrel } from "./carrel";
 import { watchErrors } from "./browser";
 
+/** An event, as far as it matters here. */
+interface Heard {
+  event?: string;
+  data?: { activity?: string };
+}
+
 export class Person {
   readonly page: Page;
   readonly carrel: Carrel;
@@ -25,11 +31,13 @@ export class Person {
       this.requests.push(socket.url());
       let working = false;
       socket.on("framereceived", ({ payload }) => {
-        const frame = JSON.parse(String(payload)) as { event?: string; data?: { activity?: string } };
-        if (frame.event !== "conversation.changed") return;
-        const works = /^(preparing|streaming|running_tools|interrupting)$/.test(frame.data?.activity ?? "");
-        if (working && !works) this.#ended++;
-        working = works;
+        const frame = JSON.parse(String(payload)) as Heard & { events?: Heard[] };
+        for (const { event, data } of frame.events ?? [frame]) {
+          if (event !== "conversation.changed") continue;
+          const works = /^(preparing|streaming|running_tools|interrupting)$/.test(data?.activity ?? "");
+          if (working && !works) this.#ended++;
+          working = works;
+        }
       });
     });
     page.on("dialog", (dialog) => {
