@@ -8,7 +8,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"testing"
 	"testing/fstest"
 	"time"
@@ -130,25 +129,6 @@ func repository(t *testing.T, name string) string {
 	git(t, dir, "add", ".")
 	git(t, dir, "-c", "user.name=a", "-c", "user.email=a@example.invalid", "commit", "-qm", "first")
 	return dir
-}
-
-// history gives a repository of repository's 1,200 commits more, as one that people work on has.
-func history(t *testing.T, dir string) {
-	t.Helper()
-	var in strings.Builder
-	for i := range 1200 {
-		fmt.Fprintf(&in, "commit refs/heads/main\ncommitter a <a@example.invalid> %d +0000\ndata 7\nChange\n", 1700000000+i)
-		if i == 0 {
-			in.WriteString("from refs/heads/main^0\n")
-		}
-		fmt.Fprintf(&in, "M 100644 inline src/%d.txt\ndata 5\nline\n\n", i)
-	}
-	cmd := exec.Command("git", "fast-import", "--quiet")
-	cmd.Dir, cmd.Stdin = dir, strings.NewReader(in.String())
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("git fast-import: %v\n%s", err, out)
-	}
-	git(t, dir, "reset", "-q", "--hard")
 }
 
 func git(t *testing.T, dir string, args ...string) string {

@@ -26,11 +26,11 @@ export async function servePage(folder: string): Promise<{ address: string; clos
   return { address: `http://127.0.0.1:${port}`, close: () => new Promise((done) => server.close(() => done())) };
 }
 
-/** Starts Chromium without anything that would use the network. */
+/** Starts Chromium without anything that would use the network, and with a wheel that moves at once. */
 export function launch(): Promise<Browser> {
   return chromium.launch({
     executablePath: executable,
-    args: ["--no-sandbox", "--headless", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"],
+    args: ["--no-sandbox", "--headless", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-smooth-scrolling"],
   });
 }
 

@@ -4,6 +4,17 @@ import { expect } from "vitest";
 import type { Carrel } from "./carrel";
 import { watchErrors } from "./browser";
 
+interface HeardEvent {
+  event?: string;
+  data?: { activity?: string };
+}
+
+/** The events in one frame: one by itself, or several that waited. */
+function events(payload: string): HeardEvent[] {
+  const frame = JSON.parse(payload) as HeardEvent & { events?: HeardEvent[] };
+  return frame.events ?? [frame];
+}
+
 export class Person {
   readonly page: Page;
   readonly carrel: Carrel;
@@ -25,11 +36,12 @@ export class Person {
       this.requests.push(socket.url());
       let working = false;
       socket.on("framereceived", ({ payload }) => {
-        const frame = JSON.parse(String(payload)) as { event?: string; data?: { activity?: string } };
-        if (frame.event !== "conversation.changed") return;
-        const works = /^(preparing|streaming|running_tools|interrupting)$/.test(frame.data?.activity ?? "");
-        if (working && !works) this.#ended++;
-        working = works;
+        for (const event of events(String(payload))) {
+          if (event.event !== "conversation.changed") continue;
+          const works = /^(preparing|streaming|running_tools|interrupting)$/.test(event.data?.activity ?? "");
+          if (working && !works) this.#ended++;
+          working = works;
+        }
       });
     });
     page.on("dialog", (dialog) => {

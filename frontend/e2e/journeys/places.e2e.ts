@@ -108,7 +108,7 @@ test("deleting lists what exists nowhere else and wants the name typed", async (
   await dialog.waitFor({ state: "detached" });
   await ada.row("Full of work").waitFor({ state: "detached" });
   await expect.poll(() => there(folder)).toBe(false);
-  expect(await carrel.git(repo, "branch", "--list", "full-of-work")).toBe("");
+  await expect.poll(() => carrel.git(repo, "branch", "--list", "full-of-work")).toBe("");
   expect(await carrel.git(repo, "branch", "--show-current")).toBe("main");
 });
 

@@ -39,7 +39,7 @@ test("what is written during a turn waits, can be taken back, and is sent after 
   first.open();
   await ada.waiting.waitFor({ state: "detached" });
   await ada.rest();
-  expect(await ada.said()).toEqual(["the first thing", "a second thing", "a fourth thing"]);
+  await expect.poll(() => ada.said()).toEqual(["the first thing", "a second thing", "a fourth thing"]);
   expect(model.asked.map((asked) => asked.prompt)).toEqual(["the first thing", "a second thing", "a fourth thing"]);
 });
 

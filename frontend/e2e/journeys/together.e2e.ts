@@ -28,7 +28,7 @@ test("two pages on one server stay in step", async () => {
     await person.log.getByText("Halfway through and done.").waitFor();
     await person.message("Bob asks for more").waitFor();
     await person.rest();
-    expect(await person.said()).toEqual(["Go", "Bob asks for more"]);
+    await expect.poll(() => person.said()).toEqual(["Go", "Bob asks for more"]);
   }
 
   await bob.menu(/^Rename/);

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { launch, servePage, watchErrors } from "../browser";
+import { settled } from "../settled";
 
 let browser: Browser;
 let server: Awaited<ReturnType<typeof servePage>>;
@@ -56,6 +57,7 @@ test("an answer that streams stays in view until the person scrolls up; then not
 test("older messages come in front without moving what is read", async () => {
   await show("scene=long");
   await log().getByText(/Question 400$/).waitFor();
+  await settled(log());
   await log().hover();
   const turn = 250;
   const first = (at: number) =>

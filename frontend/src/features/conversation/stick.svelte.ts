@@ -50,7 +50,10 @@ export class Stick {
   }
 
   #follow = (): void => {
-    if (this.atEnd) this.#scroller.scrollTop = this.#scroller.scrollHeight;
+    if (!this.atEnd) return;
+    this.#scroller.scrollTop = this.#scroller.scrollHeight;
+    // The next event may tell of this move and the person's first one together.
+    this.#top = this.#scroller.scrollTop;
   };
 
   #touch = (): void => {
