@@ -4,10 +4,15 @@ import { expect } from "vitest";
 import type { Carrel } from "./carrel";
 import { watchErrors } from "./browser";
 
-/** An event, as far as it matters here. */
-interface Heard {
+interface HeardEvent {
   event?: string;
   data?: { activity?: string };
+}
+
+/** The events in one frame: one by itself, or several that waited. */
+function events(payload: string): HeardEvent[] {
+  const frame = JSON.parse(payload) as HeardEvent & { events?: HeardEvent[] };
+  return frame.events ?? [frame];
 }
 
 export class Person {
@@ -31,10 +36,9 @@ export class Person {
       this.requests.push(socket.url());
       let working = false;
       socket.on("framereceived", ({ payload }) => {
-        const frame = JSON.parse(String(payload)) as Heard & { events?: Heard[] };
-        for (const { event, data } of frame.events ?? [frame]) {
-          if (event !== "conversation.changed") continue;
-          const works = /^(preparing|streaming|running_tools|interrupting)$/.test(data?.activity ?? "");
+        for (const event of events(String(payload))) {
+          if (event.event !== "conversation.changed") continue;
+          const works = /^(preparing|streaming|running_tools|interrupting)$/.test(event.data?.activity ?? "");
           if (working && !works) this.#ended++;
           working = works;
         }

@@ -16,22 +16,26 @@ import (
 // session, for it must come last.
 func RunReaper(in io.Reader) error {
 	signal.Ignore(syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
-	owner, groups, err := registrations(in)
-	for leader, tag := range groups {
-		signalGroup(leader, syscall.SIGKILL, func(p proc) bool { return ours(p, owner, tag) })
+	r, err := readRegistered(in)
+	for leader, tag := range r.groups {
+		signalGroup(leader, syscall.SIGKILL, func(p proc) bool { return ours(p, r.owner, tag) })
 	}
-	if owner == "" {
+	if r.owner == "" {
 		return err
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
-	mine := func(p proc) bool { return ownerOf(tagOf(p.pid)) == owner }
-	// A command that was being started when the other process died has no tag yet: look twice.
-	for range 2 {
-		if err := endAll(ctx, mine, 0); err != nil {
-			return fmt.Errorf("reap: %w", err)
-		}
-		time.Sleep(50 * time.Millisecond)
+	mine := func(p proc) bool { return ownerOf(tagOf(p.pid)) == r.owner }
+	if endErr := endAll(ctx, mine, 0); endErr != nil {
+		return fmt.Errorf("reap: %w", endErr)
+	}
+	if r.orderly {
+		return err
+	}
+	// A command that was being started when the other process died had no tag yet: look again.
+	time.Sleep(50 * time.Millisecond)
+	if endErr := endAll(ctx, mine, 0); endErr != nil {
+		return fmt.Errorf("reap: %w", endErr)
 	}
 	return err
 }
@@ -45,30 +49,38 @@ func ours(p proc, owner, tag string) bool {
 	return len(environ(p.pid)) == 0 && p.session == p.group
 }
 
-// registrations reads what is registered when in ends.
-func registrations(in io.Reader) (owner string, groups map[proc]string, err error) {
-	groups = map[proc]string{}
+// registered is what a Reaper has told its helper.
+type registered struct {
+	owner   string
+	groups  map[proc]string // leader of a group to its tag
+	orderly bool            // it was closed and did not die: no command was being started
+}
+
+// readRegistered reads what is registered when in ends.
+func readRegistered(in io.Reader) (registered, error) {
+	r := registered{groups: map[proc]string{}}
 	lines := bufio.NewScanner(in)
 	for lines.Scan() {
 		var p proc
 		var tag string
 		line := lines.Text()
 		if n, _ := fmt.Sscanf(line, "add %d %d %s", &p.pid, &p.start, &tag); n == 3 && p.pid > 1 {
-			groups[p] = tag
+			r.groups[p] = tag
 		}
 		if n, _ := fmt.Sscanf(line, "drop %d", &p.pid); n == 1 {
-			for q := range groups {
+			for q := range r.groups {
 				if q.pid == p.pid {
-					delete(groups, q)
+					delete(r.groups, q)
 				}
 			}
 		}
 		if n, _ := fmt.Sscanf(line, "owner %s", &tag); n == 1 {
-			owner = tag
+			r.owner = tag
 		}
+		r.orderly = line == closing
 	}
 	if err := lines.Err(); err != nil {
-		return owner, groups, fmt.Errorf("read registrations: %w", err)
+		return r, fmt.Errorf("read registrations: %w", err)
 	}
-	return owner, groups, nil
+	return r, nil
 }

@@ -47,7 +47,8 @@ func (r *Reaper) Close() error {
 	if r.cmd == nil {
 		return r.err
 	}
-	err := r.in.Close()
+	_, err := io.WriteString(r.in, closing+"\n")
+	err = errors.Join(err, r.in.Close())
 	timer := time.AfterFunc(10*time.Second, func() { _ = r.cmd.Process.Kill() })
 	defer timer.Stop()
 	err = errors.Join(err, r.cmd.Wait())
@@ -135,6 +136,9 @@ func (r *Reaper) start() error {
 	}
 	return nil
 }
+
+// closing is the last line of a Reaper that is closed.
+const closing = "close"
 
 func add(leader proc, tag string) string {
 	return fmt.Sprintf("add %d %d %s\n", leader.pid, leader.start, tag)

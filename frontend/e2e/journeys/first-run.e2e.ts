@@ -9,6 +9,7 @@ const stage = useStage();
 test("a newcomer adds a repository by its path, and gets a branch with a commit to review", async () => {
   const carrel = await stage.carrel({ env: { CARREL_DEMO_DELAY: "4ms" } });
   const repo = await carrel.repository("greeter", { "README.md": "# Greeter\n", "src/greet.ts": "export const greet = 'hi';\n" });
+  await carrel.history(repo);
   const head = await carrel.git(repo, "rev-parse", "HEAD");
   const ada = await stage.person(carrel);
 
