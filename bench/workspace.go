@@ -6,13 +6,14 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"syscall"
 	"time"
 
 	"carrel/app"
 )
 
 // workspaceRounds is how often each creation and each deletion is measured.
-const workspaceRounds = 3
+const workspaceRounds = 4
 
 // measureWorkspace creates and deletes workspaces of the large repository as a host does, and
 // worktrees with git alone. Each round is a data root of its own, which has no spare at first.
@@ -67,8 +68,10 @@ func (r *workspaceRound) run(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := r.gitAdd(ctx, "before"); err != nil {
-		return err
+	if r.n%2 == 0 { // the baseline comes first every other time
+		if err := r.gitAdd(ctx, "one"); err != nil {
+			return err
+		}
 	}
 	var first, second app.Workspace
 	if r.first, err = r.create(ctx, p, project.ID, &first); err != nil {
@@ -77,7 +80,12 @@ func (r *workspaceRound) run(ctx context.Context) (err error) {
 	if err := p.awaitSpare(ctx); err != nil {
 		return err
 	}
-	if err := r.gitAdd(ctx, "between"); err != nil {
+	if r.n%2 == 1 {
+		if err := r.gitAdd(ctx, "one"); err != nil {
+			return err
+		}
+	}
+	if err := r.gitAdd(ctx, "two"); err != nil {
 		return err
 	}
 	if r.warm, err = r.create(ctx, p, project.ID, &second); err != nil {
@@ -86,11 +94,12 @@ func (r *workspaceRound) run(ctx context.Context) (err error) {
 	if err := p.awaitSpare(ctx); err != nil {
 		return err
 	}
-	for i, name := range []string{"before", "between"} {
+	for i, name := range []string{"one", "two"} {
 		if err := r.gitRemove(ctx, name); err != nil {
 			return err
 		}
 		id := []string{first.ID, second.ID}[i]
+		syscall.Sync()
 		s, err := timed(func() error { return p.api.Workspaces.Delete(ctx, app.DeleteWorkspace{ID: id}) })
 		if err != nil {
 			return err
@@ -106,6 +115,7 @@ func (r *workspaceRound) run(ctx context.Context) (err error) {
 // create makes a workspace through the API and waits, unmeasured, until its git state is known.
 func (r *workspaceRound) create(ctx context.Context, p *place, project string, w *app.Workspace) (sample, error) {
 	p.forget()
+	syscall.Sync() // what others wrote is not to be waited for in our time
 	s, err := timed(func() (err error) {
 		*w, err = p.api.Workspaces.Create(ctx, app.NewWorkspace{ProjectID: project})
 		return err
@@ -121,6 +131,7 @@ func (r *workspaceRound) create(ctx context.Context, p *place, project string, w
 
 func (r *workspaceRound) gitAdd(ctx context.Context, name string) error {
 	branch := fmt.Sprintf("%s-%d", name, r.n)
+	syscall.Sync()
 	s, err := command{argv: []string{"git", "worktree", "add", "-q", "-b", branch, r.path(branch)}, dir: r.repo, env: r.env()}.run(ctx)
 	r.add = append(r.add, s)
 	return err
@@ -128,6 +139,7 @@ func (r *workspaceRound) gitAdd(ctx context.Context, name string) error {
 
 func (r *workspaceRound) gitRemove(ctx context.Context, name string) error {
 	branch := fmt.Sprintf("%s-%d", name, r.n)
+	syscall.Sync()
 	s, err := command{argv: []string{"git", "worktree", "remove", r.path(branch)}, dir: r.repo, env: r.env()}.run(ctx)
 	r.remove = append(r.remove, s)
 	return err

@@ -261,6 +261,23 @@ func TestAHostThatComesBackTooLateOrToAnotherCoreTakesSnapshots(t *testing.T) {
 
 func w0(c *core) uint64 { return c.hub.seq }
 
+func TestAHostThatTakesNothingIsLetGo(t *testing.T) {
+	hosts := make(chan int, 8)
+	c := startCore(t, func(_ *core, o *Options) { o.Hosts = func(n int) { hosts <- n } })
+	c.waits.ping = 50 * time.Millisecond
+	stuck := c.raw(t)
+	stuck.hello() // and reads nothing from now on, so that a write waits
+	note := app.ProblemAppeared{Problem: app.Problem{Message: strings.Repeat("x", 32<<10)}}
+	for range 256 {
+		c.Publish(note)
+	}
+	for n := range hosts {
+		if n == 0 {
+			return
+		}
+	}
+}
+
 func TestASlowHostIsResetAndHoldsUpNobody(t *testing.T) { // slow host
 	c := startCore(t)
 	slow := c.raw(t)

@@ -23,7 +23,6 @@ const (
 	mergeTick   = 16 * time.Millisecond
 	helloWait   = 5 * time.Second  // until the hello must have come
 	pingEvery   = 20 * time.Second // a host that does not answer within the next one is gone
-	writeWait   = 30 * time.Second // for one frame to leave
 	answerWait  = 15 * time.Second // for the window to raise itself or open an address
 	dialogWait  = 15 * time.Minute // for a person to choose a folder
 	maxJoined   = 256              // topics per host
@@ -102,15 +101,47 @@ func (e *wireError) appError() error {
 	return &app.Error{Code: e.Code, Message: e.Message}
 }
 
+// callFrame reads the frame of a call as our hosts write it, without looking at its arguments, which
+// are read once when it is known what they should be. Every other frame is false.
+func callFrame(data []byte) (in inbound, ok bool) {
+	rest, ok := bytes.CutPrefix(data, []byte(`{"id":`))
+	if !ok {
+		return in, false
+	}
+	id, rest, ok := bytes.Cut(rest, []byte(`,"call":"`))
+	if !ok {
+		return in, false
+	}
+	name, rest, ok := bytes.Cut(rest, []byte(`"`))
+	if !ok || len(name) == 0 || bytes.IndexByte(name, '\\') >= 0 {
+		return in, false
+	}
+	if args, has := bytes.CutPrefix(rest, []byte(`,"args":`)); has {
+		in.Args, ok = bytes.CutSuffix(args, []byte("}"))
+	} else {
+		ok = string(rest) == "}"
+	}
+	var err error
+	in.ID, err = strconv.ParseUint(string(id), 10, 64)
+	in.Call = string(name)
+	return in, ok && err == nil
+}
+
 // encode returns v as JSON without escaping HTML and without null slices or maps.
 func encode(v any) ([]byte, error) {
 	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
+	err := encodeTo(&b, v)
+	return b.Bytes(), err
+}
+
+func encodeTo(b *bytes.Buffer, v any) error {
+	enc := json.NewEncoder(b)
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(filled(v)); err != nil {
-		return nil, err
+		return err
 	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+	b.Truncate(b.Len() - 1) // the line's end
+	return nil
 }
 
 // mustEncode encodes our own frames, which can't fail.
@@ -124,18 +155,11 @@ func mustEncode(v any) []byte {
 
 // encodeEvent returns the frame of an event.
 func encodeEvent(seq uint64, ev app.Event) ([]byte, error) {
-	data, err := encode(ev)
-	if err != nil {
-		return nil, err
-	}
-	b := make([]byte, 0, len(data)+64)
-	b = append(b, `{"seq":`...)
-	b = strconv.AppendUint(b, seq, 10)
-	b = append(b, `,"event":"`...)
-	b = append(b, ev.EventName()...)
-	b = append(b, `","data":`...)
-	b = append(b, data...)
-	return append(b, '}'), nil
+	var b bytes.Buffer
+	b.WriteString(`{"seq":` + strconv.FormatUint(seq, 10) + `,"event":"` + ev.EventName() + `","data":`)
+	err := encodeTo(&b, ev)
+	b.WriteByte('}')
+	return b.Bytes(), err
 }
 
 // encodeReply returns the frame that answers a call.
@@ -143,16 +167,13 @@ func encodeReply(id uint64, result any, err error) []byte {
 	if err != nil {
 		return mustEncode(outbound{ID: id, Error: publicError(err)})
 	}
-	data, err := encode(result)
-	if err != nil {
+	var b bytes.Buffer
+	b.WriteString(`{"id":` + strconv.FormatUint(id, 10) + `,"ok":`)
+	if err := encodeTo(&b, result); err != nil {
 		return mustEncode(outbound{ID: id, Error: publicError(err)})
 	}
-	b := make([]byte, 0, len(data)+32)
-	b = append(b, `{"id":`...)
-	b = strconv.AppendUint(b, id, 10)
-	b = append(b, `,"ok":`...)
-	b = append(b, data...)
-	return append(b, '}')
+	b.WriteByte('}')
+	return b.Bytes()
 }
 
 // publicError returns what a host may see of an error.

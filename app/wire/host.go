@@ -176,6 +176,9 @@ func (h *host) read(ctx context.Context) error {
 // receive takes a text frame; an error but errRelieved ends the connection. What is not known is
 // ignored.
 func (h *host) receive(ctx context.Context, data []byte) error {
+	if in, ok := callFrame(data); ok {
+		return h.start(ctx, in)
+	}
 	var in inbound
 	if err := json.Unmarshal(data, &in); err != nil {
 		return errors.New("a text frame is no JSON object")

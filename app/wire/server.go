@@ -48,7 +48,7 @@ type Server struct {
 }
 
 // waits are the durations that tests shorten.
-type waits struct{ hello, ping, write, answer, dialog time.Duration }
+type waits struct{ hello, ping, answer, dialog time.Duration }
 
 // New returns a Server that has published nothing yet.
 func New(o Options) *Server {
@@ -60,7 +60,7 @@ func New(o Options) *Server {
 	}
 	return &Server{
 		o: o, table: newTable(o.API, o.Log), hub: newHub(o.Core, o.Log), hosts: map[*host]bool{},
-		waits: waits{helloWait, pingEvery, writeWait, answerWait, dialogWait},
+		waits: waits{helloWait, pingEvery, answerWait, dialogWait},
 	}
 }
 

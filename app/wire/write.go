@@ -49,9 +49,8 @@ func (h *host) drain(ctx context.Context) error {
 	return nil
 }
 
+// send writes one frame. A host that does not take it lets the next ping fail too, which ends ctx.
 func (h *host) send(ctx context.Context, m message) error {
-	ctx, cancel := context.WithTimeout(ctx, h.srv.waits.write)
-	defer cancel()
 	err := h.conn.Write(ctx, m.kind, m.data)
 	if m.done != nil {
 		m.done()
