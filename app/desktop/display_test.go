@@ -245,9 +245,24 @@ func (s *stage) shot(name string) int {
 		dir = s.t.TempDir()
 	}
 	path := filepath.Join(dir, strings.ReplaceAll(s.t.Name(), "/", "-")+"-"+name+".png")
+	var last []string
+	s.eventually("the window has drawn what the page shows", func() bool {
+		before := last
+		last = s.picture(path)
+		return differences(before, last) < len(last)/1000
+	})
+	colours := map[string]bool{}
+	for _, c := range last {
+		colours[c] = true
+	}
+	return len(colours)
+}
+
+// picture takes a picture of the screen and gives the colours of every third pixel.
+func (s *stage) picture(path string) []string {
+	s.t.Helper()
 	if out, err := exec.Command("import", "-window", "root", path).CombinedOutput(); err != nil {
-		s.t.Errorf("take a picture: %v\n%s", err, out)
-		return 0
+		s.t.Fatalf("take a picture: %v\n%s", err, out)
 	}
 	f, err := os.Open(path)
 	if err != nil {
@@ -258,13 +273,27 @@ func (s *stage) shot(name string) int {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	colours := map[string]bool{}
+	var colours []string
 	for y := img.Bounds().Min.Y; y < img.Bounds().Max.Y; y += 3 {
 		for x := img.Bounds().Min.X; x < img.Bounds().Max.X; x += 3 {
-			colours[fmt.Sprint(img.At(x, y))] = true
+			colours = append(colours, fmt.Sprint(img.At(x, y)))
 		}
 	}
-	return len(colours)
+	return colours
+}
+
+// differences counts the pixels that two pictures do not share; a caret blinks meanwhile.
+func differences(a, b []string) int {
+	if len(a) != len(b) {
+		return len(b)
+	}
+	n := 0
+	for i := range a {
+		if a[i] != b[i] {
+			n++
+		}
+	}
+	return n
 }
 
 func freeAddress(t *testing.T) string {
