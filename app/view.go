@@ -100,8 +100,8 @@ type GitState struct {
 	Unstaged   int    `json:"unstaged"`
 	Untracked  int    `json:"untracked"`
 	Conflicts  int    `json:"conflicts"`
-	Added      int    `json:"added"`   // lines against the base, uncommitted ones included
-	Removed    int    `json:"removed"` // lines against the base, uncommitted ones included
+	Added      int    `json:"added"`   // lines against the base, uncommitted ones of tracked files included
+	Removed    int    `json:"removed"` // likewise
 	InProgress string `json:"inProgress,omitempty"`
 	Error      string `json:"error,omitempty"` // git could not tell; the rest is what was last known
 }

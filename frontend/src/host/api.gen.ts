@@ -444,9 +444,9 @@ export interface GitState {
   unstaged: number;
   untracked: number;
   conflicts: number;
-  /** lines against the base, uncommitted ones included */
+  /** lines against the base, uncommitted ones of tracked files included */
   added: number;
-  /** lines against the base, uncommitted ones included */
+  /** likewise */
   removed: number;
   inProgress?: string;
   /** git could not tell; the rest is what was last known */
