@@ -53,6 +53,7 @@ func (r *Registry) removeProject(ctx context.Context, id string) (bool, error) {
 	defer func() { _ = tx.Rollback() }() // after a commit this does nothing
 	statements := []string{
 		`DELETE FROM queue WHERE workspace_id IN (SELECT id FROM workspaces WHERE project_id = ?1 AND runtime = 'local')`,
+		`DELETE FROM drafts WHERE workspace_id IN (SELECT id FROM workspaces WHERE project_id = ?1 AND runtime = 'local')`,
 		`DELETE FROM workspaces WHERE project_id = ?1 AND runtime = 'local'`,
 	}
 	for _, s := range statements {
@@ -142,13 +143,16 @@ func (r *Registry) Touch(ctx context.Context, id string, at time.Time) error {
 	return changed(res, err, "touch workspace", id)
 }
 
-// removeWorkspace removes a workspace and its queued messages. Its usage stays: it was spent.
+// removeWorkspace removes a workspace, its queued messages and its draft. Its usage stays: it was spent.
 func (r *Registry) removeWorkspace(ctx context.Context, id string) error {
-	if _, err := r.db.ExecContext(ctx, `DELETE FROM queue WHERE workspace_id = ?`, id); err != nil {
-		return fmt.Errorf("remove workspace %q: %w", id, err)
-	}
-	if _, err := r.db.ExecContext(ctx, `DELETE FROM workspaces WHERE id = ?`, id); err != nil {
-		return fmt.Errorf("remove workspace %q: %w", id, err)
+	for _, s := range []string{
+		`DELETE FROM queue WHERE workspace_id = ?`,
+		`DELETE FROM drafts WHERE workspace_id = ?`,
+		`DELETE FROM workspaces WHERE id = ?`,
+	} {
+		if _, err := r.db.ExecContext(ctx, s, id); err != nil {
+			return fmt.Errorf("remove workspace %q: %w", id, err)
+		}
 	}
 	return nil
 }
