@@ -122,7 +122,8 @@ func (a *App) noticed(id string, r *transcript.Record) {
 			a.poke(id)
 		}
 	case transcript.User, transcript.TurnStart, transcript.StepStart, transcript.Partial, transcript.Assistant,
-		transcript.ToolStart, transcript.Note, transcript.Todos:
+		transcript.ToolStart, transcript.Note, transcript.Todos, transcript.Setup, transcript.Edit,
+		transcript.Boundary, transcript.Retry:
 	}
 }
 

@@ -106,7 +106,8 @@ func (l *live) record(r *transcript.Record) {
 		defer func() { l.step, l.stepSeq = newFolder(maxShown), 0 }()
 	case transcript.User, transcript.TurnStart:
 		defer func() { l.step, l.stepSeq = newFolder(maxShown), 0 }()
-	case transcript.Assistant, transcript.ToolStart, transcript.ToolEnd, transcript.Note, transcript.Todos:
+	case transcript.Assistant, transcript.ToolStart, transcript.ToolEnd, transcript.Note, transcript.Todos,
+		transcript.Setup, transcript.Edit, transcript.Boundary, transcript.Retry:
 	}
 	l.apply(r, false)
 }
