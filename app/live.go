@@ -187,7 +187,7 @@ func (l *live) begin(s *turn.Stream, id string, order uint64) *Entry {
 			e.Tool.Name = part.Name
 			l.step.calls[part.CallID] = e
 		}
-	case model.File, model.ToolResult:
+	case model.File, model.ToolResult, model.Native:
 		return nil
 	}
 	l.flush()
