@@ -28,11 +28,8 @@ func (l *Log) leave(from uint64) error {
 
 // outlivesStep reports whether a record changes State beyond its step.
 func outlivesStep(e entry) bool {
-	switch e.class {
-	case classPartial, classToolStart, classToolEnd, classNote, classRetry:
-		return false
-	}
-	return true
+	inStep := []class{classPartial, classToolStart, classToolEnd, classNote, classRetry}
+	return !slices.Contains(inStep, e.class)
 }
 
 // refoldTurn makes State what it was before entry n, apart from what was used and the ids of

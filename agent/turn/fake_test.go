@@ -284,7 +284,8 @@ func (d *desk) story() []string {
 			s += " " + r.CallID
 		case transcript.TurnEnd:
 			s += " " + string(r.End)
-		case transcript.TurnStart, transcript.StepStart, transcript.Note, transcript.Todos:
+		case transcript.TurnStart, transcript.StepStart, transcript.Note, transcript.Todos, transcript.Setup,
+			transcript.Edit, transcript.Boundary, transcript.Retry:
 		}
 		out = append(out, s)
 	}
