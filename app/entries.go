@@ -193,7 +193,7 @@ func partEntry(r *transcript.Record, i, maxText int) *Entry {
 	case model.ToolCall:
 		e.Kind = EntryTool
 		e.Tool = &ToolEntry{Name: p.Name, Status: ToolPending, Input: cutText(p.Input, maxText)}
-	case model.File, model.ToolResult:
+	case model.File, model.ToolResult, model.Native:
 		return nil
 	}
 	return e

@@ -183,7 +183,7 @@ func (l *live) begin(s *turn.Stream, id string, order uint64) *Entry {
 		e.Kind, e.Tool = EntryTool, &ToolEntry{Status: ToolPending}
 		e.Tool.Name = s.Part.Name
 		l.step.calls[s.Part.CallID] = e
-	case model.File, model.ToolResult:
+	case model.File, model.ToolResult, model.Native:
 		return nil
 	}
 	l.flush()

@@ -76,7 +76,8 @@ func (h *history) open() []model.Message {
 		}
 		m = &cut
 	}
-	out := model.Message{Role: m.Role, Parts: slices.Clone(m.Parts), Stop: m.Stop, Usage: m.Usage, Model: m.Model}
+	out := *m
+	out.Parts = slices.Clone(m.Parts)
 	results := model.Message{Role: model.ToolRole}
 	for i := range out.Parts {
 		p := &out.Parts[i]

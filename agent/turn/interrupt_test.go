@@ -290,7 +290,7 @@ func checkPaired(t *testing.T, r *model.Request, want ...string) {
 				}
 			case model.ToolResult:
 				answered = append(answered, p.CallID)
-			case model.Text, model.Reasoning, model.File:
+			case model.Text, model.Reasoning, model.File, model.Native:
 			}
 		}
 	}
