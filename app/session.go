@@ -8,7 +8,6 @@ import (
 	"sync"
 	"time"
 
-	"carrel/agent/model"
 	"carrel/agent/prompt"
 	"carrel/agent/tool"
 	"carrel/agent/transcript"
@@ -108,7 +107,7 @@ func (s *session) begin(ctx context.Context, w workspaces.Workspace, dir string)
 		Env:       s.env,
 		Resolve:   s.resolve,
 		System:    s.system,
-		Model:     model,
+		Choice:    turn.Choice{Model: model},
 		Events:    s.event,
 		Now:       time.Now,
 	})
@@ -229,12 +228,13 @@ func (s *session) env(ctx context.Context) (tool.Env, error) {
 	return tool.Env{Runtime: place, Vars: vars, SpillDir: spill}, nil
 }
 
-func (s *session) resolve(id string) (model.Streamer, string, error) {
-	r, err := s.app.catalog.Resolve(id)
+// resolve makes the endpoint of a choice.
+func (s *session) resolve(_ context.Context, c turn.Choice) (turn.Endpoint, error) {
+	r, err := s.app.catalog.Resolve(c.Model)
 	if err != nil {
-		return nil, "", err
+		return turn.Endpoint{}, err
 	}
-	return r.Streamer, r.Model, nil
+	return turn.Endpoint{ID: r.ID, Name: r.Model, Streamer: r.Streamer, Images: true}, nil
 }
 
 // system makes the system prompt. It is asked once in the life of a conversation's owner.

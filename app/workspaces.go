@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sync"
 
+	"carrel/agent/turn"
 	"carrel/workspaces"
 	"carrel/workspaces/git"
 	"carrel/workspaces/runtime"
@@ -151,7 +152,7 @@ func (d desks) SetModel(ctx context.Context, args SetModel) error {
 	if err != nil {
 		return nil // as above: the other process goes on with its own
 	}
-	return userError(conv.SetModel(ctx, resolved.ID))
+	return userError(conv.SetChoice(ctx, turn.Choice{Model: resolved.ID}))
 }
 
 func (d desks) MarkSeen(_ context.Context, args ByID) error {

@@ -23,8 +23,8 @@ const (
 //   - a call still open is dropped, unless its message was cut by the output limit or it has a
 //     result: then it stays, so that the model learns that it was not run;
 //   - arguments are a JSON object (anything else is wrapped, so that the model sees what it wrote);
-//   - reasoning that is open, or that nothing follows, is dropped, as are empty texts and empty
-//     messages.
+//   - reasoning that is open, or that nothing follows, is dropped, as are native tools that are
+//     open, empty texts and empty messages.
 //
 // It is pure and leaves its input alone. What Repair returns, Repair returns unchanged.
 func Repair(in []Message) []Message {
@@ -40,7 +40,8 @@ func Repair(in []Message) []Message {
 		if role == ToolRole {
 			role = User // its results moved to their calls; what is left was said, not returned
 		}
-		out = append(out, Message{Role: role, Parts: kept, Stop: m.Stop, Usage: m.Usage, Model: m.Model})
+		m.Role, m.Parts = role, kept
+		out = append(out, m)
 		if len(answers) > 0 {
 			out = append(out, Message{Role: ToolRole, Parts: answers})
 		}
@@ -111,7 +112,7 @@ func repairParts(m *Message, i int, calls map[place]bool, results map[place]Part
 				continue
 			}
 			p.Open = false
-		case Reasoning:
+		case Reasoning, Native:
 			if p.Open {
 				continue
 			}

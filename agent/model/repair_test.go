@@ -44,7 +44,7 @@ func outline(history []Message) string {
 				b.WriteString("?" + p.CallID)
 			case ToolResult:
 				b.WriteString("!" + p.CallID + "=" + p.Parts[0].Text)
-			case Text, Reasoning, File:
+			case Text, Reasoning, File, Native:
 				b.WriteString(p.Text)
 			}
 		}

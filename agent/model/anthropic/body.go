@@ -95,6 +95,7 @@ func blocks(m model.Message) []wire.Object {
 			out = append(out, wire.Obj("type", "tool_use", "id", wire.CallID(p.CallID), "name", p.Name, "input", wire.Raw(p.Input)))
 		case model.ToolResult:
 			out = append(out, result(p))
+		case model.Native:
 		}
 	}
 	return out

@@ -83,7 +83,7 @@ func (f format) assistant(m model.Message) wire.Object {
 		case model.ToolCall:
 			calls = append(calls, wire.Obj("id", p.CallID, "type", "function", "function",
 				wire.Obj("name", p.Name, "arguments", string(wire.CleanJSON([]byte(p.Input))))))
-		case model.File, model.ToolResult:
+		case model.File, model.ToolResult, model.Native:
 		}
 	}
 	o := wire.Obj("role", "assistant")

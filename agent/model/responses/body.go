@@ -47,6 +47,7 @@ func items(m model.Message) []any {
 				"name", p.Name, "arguments", string(wire.CleanJSON([]byte(p.Input)))))
 		case model.ToolResult:
 			out = append(out, result(p))
+		case model.Native:
 		case model.Text, model.File:
 			if m.Role != model.Assistant {
 				said = append(said, content(p))
