@@ -79,7 +79,7 @@ func healthView(h workspaces.Health, w workspaces.Workspace) Health {
 // activity is what hosts see of a turn's state.
 func activity(s turn.State, unseen bool) Activity {
 	switch s {
-	case turn.Preparing:
+	case turn.Preparing, turn.Retrying, turn.Recovering:
 		return Preparing
 	case turn.Streaming:
 		return Streaming
@@ -122,7 +122,8 @@ func (a *App) noticed(id string, r *transcript.Record) {
 			a.poke(id)
 		}
 	case transcript.User, transcript.TurnStart, transcript.StepStart, transcript.Partial, transcript.Assistant,
-		transcript.ToolStart, transcript.Note, transcript.Todos:
+		transcript.ToolStart, transcript.Note, transcript.Todos, transcript.Setup, transcript.Edit,
+		transcript.Boundary, transcript.Retry:
 	}
 }
 

@@ -100,7 +100,8 @@ func (f *folder) apply(r *transcript.Record) []*Entry {
 			f.result(e, r)
 			return []*Entry{e}
 		}
-	case transcript.TurnStart, transcript.StepStart, transcript.Todos:
+	case transcript.TurnStart, transcript.StepStart, transcript.Todos, transcript.Setup, transcript.Edit,
+		transcript.Boundary, transcript.Retry:
 	}
 	return nil
 }

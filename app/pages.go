@@ -104,7 +104,7 @@ func boundary(r *transcript.Record) bool {
 	case transcript.Note:
 		return r.StepSeq == 0 // else results after it belong to calls before it
 	case transcript.TurnEnd, transcript.Partial, transcript.Assistant, transcript.ToolStart,
-		transcript.ToolEnd, transcript.Todos:
+		transcript.ToolEnd, transcript.Todos, transcript.Setup, transcript.Edit, transcript.Boundary, transcript.Retry:
 	}
 	return false
 }
