@@ -68,6 +68,7 @@ func (s *State) apply(r *Record) {
 	s.LastSeq = r.Seq
 	switch r.Kind {
 	case User:
+		s.cutPartial()
 		s.Messages++
 		if r.Turn != s.Turn { // else it joins the open turn
 			s.Unanswered = r.Turn
@@ -141,10 +142,15 @@ func (s *State) border(r *Record) {
 
 // closeStep forgets an unfinished step; what its response had used so far still counts.
 func (s *State) closeStep() {
+	s.cutPartial()
+	s.Calls, s.OpenCalls, s.Retry = nil, nil, nil
+}
+
+func (s *State) cutPartial() {
 	if s.LastPartial != nil {
 		s.count(s.LastPartial.Message.Usage)
 	}
-	s.LastPartial, s.Calls, s.OpenCalls, s.Retry = nil, nil, nil, nil
+	s.LastPartial = nil
 }
 
 func (s *State) count(u model.Usage) {
