@@ -77,7 +77,7 @@ func (c conversations) Send(ctx context.Context, args SendMessage) error {
 	if err != nil {
 		return err
 	}
-	return userError(conv.Send(ctx, args.ID, args.Text))
+	return userError(conv.Send(ctx, turn.Message{ID: args.ID, Text: args.Text}))
 }
 
 func (c conversations) Interrupt(ctx context.Context, args ByID) error {

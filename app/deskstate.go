@@ -79,7 +79,7 @@ func healthView(h workspaces.Health, w workspaces.Workspace) Health {
 // activity is what hosts see of a turn's state.
 func activity(s turn.State, unseen bool) Activity {
 	switch s {
-	case turn.Preparing:
+	case turn.Preparing, turn.Retrying, turn.Recovering:
 		return Preparing
 	case turn.Streaming:
 		return Streaming

@@ -182,11 +182,8 @@ func (l *live) begin(s *turn.Stream, id string, order uint64) *Entry {
 		e.Reasoning = true
 	case model.ToolCall:
 		e.Kind, e.Tool = EntryTool, &ToolEntry{Status: ToolPending}
-		if m := s.Event.Message; m != nil && s.Event.Index < len(m.Parts) {
-			part := &m.Parts[s.Event.Index]
-			e.Tool.Name = part.Name
-			l.step.calls[part.CallID] = e
-		}
+		e.Tool.Name = s.Part.Name
+		l.step.calls[s.Part.CallID] = e
 	case model.File, model.ToolResult, model.Native:
 		return nil
 	}

@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"carrel/agent/model"
+	"carrel/agent/catalog"
 	"carrel/agent/prompt"
 	"carrel/agent/tool"
 	"carrel/agent/transcript"
@@ -108,7 +108,7 @@ func (s *session) begin(ctx context.Context, w workspaces.Workspace, dir string)
 		Env:       s.env,
 		Resolve:   s.resolve,
 		System:    s.system,
-		Model:     model,
+		Choice:    turn.Choice{Model: model},
 		Events:    s.event,
 		Now:       time.Now,
 	})
@@ -229,12 +229,14 @@ func (s *session) env(ctx context.Context) (tool.Env, error) {
 	return tool.Env{Runtime: place, Vars: vars, SpillDir: spill}, nil
 }
 
-func (s *session) resolve(id string) (model.Streamer, string, error) {
-	r, err := s.app.catalog.Resolve(id)
+// resolve makes the endpoint of a choice.
+func (s *session) resolve(_ context.Context, c turn.Choice) (turn.Endpoint, error) {
+	r, err := s.app.catalog.Resolve(catalog.Choice{Model: c.Model, Level: catalog.Level(c.Level), Pro: c.Pro, Cyber: c.Cyber})
 	if err != nil {
-		return nil, "", err
+		return turn.Endpoint{}, err
 	}
-	return r.Streamer, r.Model, nil
+	return turn.Endpoint{ID: r.ID, Name: r.Model, Level: string(r.Level), Streamer: r.Streamer, Prepare: r.Prepare, Window: r.Info.Context,
+		Images: r.Info.Images || !r.Info.Known, Fallbacks: r.Fallbacks, Price: r.Info.Cost}, nil
 }
 
 // system makes the system prompt. It is asked once in the life of a conversation's owner.

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"sync"
 
+	"carrel/agent/catalog"
+	"carrel/agent/turn"
 	"carrel/workspaces"
 	"carrel/workspaces/git"
 	"carrel/workspaces/runtime"
@@ -42,7 +44,7 @@ func (d desks) List(ctx context.Context, args ListWorkspaces) ([]Workspace, erro
 
 func (d desks) Create(ctx context.Context, args NewWorkspace) (Workspace, error) {
 	if args.Model != "" {
-		if _, err := d.app.catalog.Resolve(args.Model); err != nil {
+		if _, err := d.app.catalog.Resolve(catalog.Choice{Model: args.Model}); err != nil {
 			return Workspace{}, userError(err)
 		}
 	}
@@ -135,7 +137,7 @@ func (d desks) Repair(ctx context.Context, args ByID) error {
 }
 
 func (d desks) SetModel(ctx context.Context, args SetModel) error {
-	resolved, err := d.app.catalog.Resolve(args.Model)
+	resolved, err := d.app.catalog.Resolve(catalog.Choice{Model: args.Model})
 	if err != nil {
 		return userError(err)
 	}
@@ -151,7 +153,7 @@ func (d desks) SetModel(ctx context.Context, args SetModel) error {
 	if err != nil {
 		return nil // as above: the other process goes on with its own
 	}
-	return userError(conv.SetModel(ctx, resolved.ID))
+	return userError(conv.SetChoice(ctx, turn.Choice{Model: resolved.ID}))
 }
 
 func (d desks) MarkSeen(_ context.Context, args ByID) error {

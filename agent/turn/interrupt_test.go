@@ -271,7 +271,7 @@ func TestCloseInterruptsAndWaits(t *testing.T) {
 	}
 	c := d.Conversation
 	d.stop()
-	if err := c.Send(context.Background(), "3", "x"); !errors.Is(err, turn.ErrClosed) {
+	if err := c.Send(context.Background(), turn.Message{ID: "3", Text: "x"}); !errors.Is(err, turn.ErrClosed) {
 		t.Errorf("send after close: %v", err)
 	}
 }
