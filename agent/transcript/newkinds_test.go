@@ -37,26 +37,32 @@ func TestALogCutAtAnyByteIsThatOfItsWholeLines(t *testing.T) { // O-DATA-01
 	dir := t.TempDir()
 	_ = editedTalk(t, dir).Close()
 	log := readLog(t, dir)
+	var want look
+	known := -1
 	for n := 0; n <= len(log); n++ {
 		lines := log[:strings.LastIndexByte(log[:n], '\n')+1]
 		if n < len(log) && log[n] == '\n' {
 			lines = log[:n+1] // a whole record whose newline is missing counts
 		}
-		if n%5 != 0 && lines != log[:n] {
-			continue // each fifth byte, and all at the ends of lines
+		if n%37 != 0 && lines != log[:n] {
+			continue // some bytes of each line, and the ends of all
 		}
-		cut, whole := t.TempDir(), t.TempDir()
+		if len(lines) != known {
+			whole := t.TempDir()
+			writeLog(t, whole, lines)
+			want, known = lookAt(t, open(t, whole)), len(lines)
+		}
+		cut := t.TempDir()
 		writeLog(t, cut, log[:n])
-		writeLog(t, whole, lines)
-		l, w := open(t, cut), open(t, whole)
-		got, want := lookAt(t, l), lookAt(t, w)
+		l := open(t, cut)
+		got := lookAt(t, l)
 		got.State.Torn = ""
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Fatalf("cut at byte %d: %s", n, diff)
 		}
 		turn(t, l, 7)
 		checkLegal(t, l)
-		_, _ = l.Close(), w.Close()
+		_ = l.Close()
 	}
 }
 

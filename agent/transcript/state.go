@@ -73,12 +73,7 @@ func (s *State) apply(r *Record) {
 		if r.Turn != s.Turn { // else it joins the open turn
 			s.Unanswered = r.Turn
 		}
-		if r.MessageID != "" {
-			s.MessageIDs = append(s.MessageIDs, r.MessageID)
-			if n := len(s.MessageIDs); n > keptIDs {
-				s.MessageIDs = slices.Clone(s.MessageIDs[n-keptIDs:])
-			}
-		}
+		s.remember(r.MessageID)
 	case TurnStart:
 		s.closeStep()
 		s.Turn, s.Model, s.Unanswered = r.Turn, r.Model, ""
@@ -123,6 +118,16 @@ func (s *State) apply(r *Record) {
 		again := *r
 		s.Retry = &again
 	case Note, Edit:
+	}
+}
+
+func (s *State) remember(id string) {
+	if id == "" {
+		return
+	}
+	s.MessageIDs = append(s.MessageIDs, id)
+	if n := len(s.MessageIDs); n > keptIDs {
+		s.MessageIDs = slices.Clone(s.MessageIDs[n-keptIDs:])
 	}
 }
 
