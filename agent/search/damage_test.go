@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"carrel/agent/search"
-	"carrel/agent/transcript"
 )
 
 // raw opens the index's file.
@@ -167,4 +166,3 @@ func TestTheUpdaterIndexesWhatIsTouched(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
-
