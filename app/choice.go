@@ -2,8 +2,8 @@ package app
 
 import (
 	"context"
-	"strings"
 
+	"carrel/agent/catalog"
 	"carrel/agent/turn"
 	"carrel/workspaces"
 )
@@ -28,7 +28,7 @@ func (d desks) SetModel(ctx context.Context, args SetModel) error {
 		c.Model = *args.Model
 	}
 	if args.Level != nil {
-		c.Level = strings.ToLower(*args.Level)
+		c.Level = *args.Level
 	}
 	if args.Pro != nil {
 		c.Pro = *args.Pro
@@ -36,11 +36,15 @@ func (d desks) SetModel(ctx context.Context, args SetModel) error {
 	if args.Cyber != nil {
 		c.Cyber = *args.Cyber
 	}
-	resolved, err := d.app.catalog.Resolve(c.Model)
+	level, err := catalog.ParseLevel(c.Level)
+	if err != nil {
+		return userError(err) // a *catalog.ConfigError
+	}
+	resolved, err := d.app.catalog.Resolve(catalog.Choice{Model: c.Model, Level: level, Pro: c.Pro, Cyber: c.Cyber})
 	if err != nil {
 		return userError(err)
 	}
-	c.Model = resolved.ID
+	c.Model, c.Level = resolved.ID, string(level)
 	if err := d.app.registry.SetModel(ctx, args.Workspace, c.Model, c.Level, c.Pro); err != nil {
 		return userError(err)
 	}

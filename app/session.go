@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"carrel/agent/catalog"
 	"carrel/agent/prompt"
 	"carrel/agent/tool"
 	"carrel/agent/transcript"
@@ -217,11 +218,12 @@ func (s *session) env(ctx context.Context) (tool.Env, error) {
 
 // resolve makes the endpoint of a choice.
 func (s *session) resolve(_ context.Context, c turn.Choice) (turn.Endpoint, error) {
-	r, err := s.app.catalog.Resolve(c.Model)
+	r, err := s.app.catalog.Resolve(catalog.Choice{Model: c.Model, Level: catalog.Level(c.Level), Pro: c.Pro, Cyber: c.Cyber})
 	if err != nil {
 		return turn.Endpoint{}, err
 	}
-	return turn.Endpoint{ID: r.ID, Name: r.Model, Streamer: r.Streamer, Images: true}, nil
+	return turn.Endpoint{ID: r.ID, Name: r.Model, Level: string(r.Level), Streamer: r.Streamer, Prepare: r.Prepare, Window: r.Info.Context,
+		Images: r.Info.Images || !r.Info.Known, Fallbacks: r.Fallbacks, Price: r.Info.Cost}, nil
 }
 
 // system makes the system prompt. It is asked once in the life of a conversation's owner.

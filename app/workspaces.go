@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sync"
 
+	"carrel/agent/catalog"
 	"carrel/workspaces"
 	"carrel/workspaces/git"
 	"carrel/workspaces/runtime"
@@ -42,7 +43,7 @@ func (d desks) List(ctx context.Context, args ListWorkspaces) ([]Workspace, erro
 
 func (d desks) Create(ctx context.Context, args NewWorkspace) (Workspace, error) {
 	if args.Model != "" {
-		if _, err := d.app.catalog.Resolve(args.Model); err != nil {
+		if _, err := d.app.catalog.Resolve(catalog.Choice{Model: args.Model}); err != nil {
 			return Workspace{}, userError(err)
 		}
 	}
