@@ -40,18 +40,22 @@ const (
 // to be read again then: nothing told of a change in between. What can't be watched is left to the slow
 // round.
 func (w *Watcher) install(k *watched) bool {
-	k.top, k.gitDir, k.common, k.unwatched = canonical(k.dir), "", "", false
+	k.top, k.gitDir, k.common = canonical(k.dir), "", ""
 	w.watch(k.top, sub{topFolder, k})
 	gitDir, err := gitDirAt(k.dir)
 	common := ""
 	if err == nil {
 		common, err = commonDirOf(gitDir)
 	}
+	if err == nil {
+		_, err = os.Stat(gitDir)
+	}
 	if err != nil {
 		k.unwatched = true
 		return false
 	}
-	k.gitDir, k.common = canonical(gitDir), canonical(common)
+	k.gitDir, k.common, k.unwatched = canonical(gitDir), canonical(common), false
+	w.watch(k.top, sub{topFolder, k}) // again: it may only be there since
 	w.watch(k.gitDir, sub{gitFolder, k})
 	w.watch(k.common, sub{refFolder, k})
 	for _, refs := range []string{"refs", "reftable"} {
