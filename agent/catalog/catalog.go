@@ -30,6 +30,7 @@ type Catalog struct {
 	config Config
 	env    func(string) string
 	http   *http.Client // shared, so that connections are reused
+	lists  lists        // what Suggest heard
 }
 
 // Provider is one provider as the settings show it.
