@@ -2,7 +2,10 @@ package modeltest
 
 import (
 	"bytes"
+	"encoding/base64"
 	"encoding/json"
+	"image"
+	"image/png"
 	"slices"
 	"strings"
 	"testing"
@@ -77,7 +80,7 @@ func (s Subject) strict(t *testing.T) {
 }
 
 func (s Subject) files(t *testing.T) {
-	image := model.Part{Kind: model.File, Mime: "image/png", Data: []byte("img")}
+	image := picture(t, 2, 2)
 	calls := model.Message{Role: model.Assistant, Stop: model.StopTools, Parts: []model.Part{
 		{Kind: model.ToolCall, CallID: "t1", Name: "read", Input: `{}`}, {Kind: model.ToolCall, CallID: "t2", Name: "read", Input: `{}`}}}
 	first := result("t1", "read", "shot")
@@ -90,7 +93,7 @@ func (s Subject) files(t *testing.T) {
 		model.Part{Kind: model.File, Mime: "image/png", Name: "lost.png", Blob: "gone"})
 
 	r := s.sent(t, ask(asked, calls, back, user("and?"))) // the server refuses an illegal order
-	if got := strings.Count(string(r.Raw), "aW1n"); got != 3 {
+	if got := strings.Count(string(r.Raw), base64.StdEncoding.EncodeToString(image.Data)); got != 3 {
 		t.Errorf("%d images arrive, want 3", got)
 	}
 	for _, want := range []string{"remember", "x.zip", "lost.png"} {
@@ -101,4 +104,14 @@ func (s Subject) files(t *testing.T) {
 	if got := r.Messages[2].Results; len(got) != 2 || !strings.Contains(got[0].Text, "shot") || got[1].Text != "B" {
 		t.Errorf("results %+v", got)
 	}
+}
+
+// picture is a PNG of that size.
+func picture(t *testing.T, width, height int) model.Part {
+	t.Helper()
+	var b bytes.Buffer
+	if err := png.Encode(&b, image.NewGray(image.Rect(0, 0, width, height))); err != nil {
+		t.Fatal(err)
+	}
+	return model.Part{Kind: model.File, Mime: "image/png", Data: b.Bytes()}
 }
