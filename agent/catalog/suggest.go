@@ -55,7 +55,7 @@ func (c *Catalog) Suggest(ctx context.Context, provider string) ([]Suggestion, e
 		return nil, unknownProvider(provider)
 	case s.err != nil:
 		return nil, s.err
-	case s.azure.on():
+	case s.azure.Endpoint != "":
 		return nil, &ConfigError{NoList, "Azure's deployments can't be listed. Type the model's name."}
 	}
 	mark := s.mark()

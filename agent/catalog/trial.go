@@ -200,7 +200,7 @@ func (c *Catalog) notFound(ctx context.Context, s settled, id, said string) (cod
 	case AnthropicMessages:
 		base, _ = wire.AnthropicBase(base) // it was good for the request
 	case OpenAIResponses, OpenAICompatible:
-		if s.azure.on() {
+		if s.azure.Endpoint != "" {
 			return "model_not_found", said, "Check AZURE_OPENAI_DEPLOYMENT and AZURE_OPENAI_API_VERSION."
 		}
 		base, _ = wire.OpenAIBase(base)
