@@ -153,6 +153,7 @@ func lookup(provider, id string) known {
 		return k
 	}
 	if k, ok := shelf()[provider][id]; ok {
+		k.asMade(provider)
 		return k
 	}
 	for _, other := range sameModel(provider, id) {
@@ -180,6 +181,27 @@ func lookup(provider, id string) known {
 		k.levels, k.prices = fromOff(High), &Prices{} // it runs on a machine of the person's own
 	}
 	return k
+}
+
+// asMade gives a model of OpenRouter's the levels that its maker allows: the catalogue says the same
+// three of every model there.
+func (k *known) asMade(provider string) {
+	if provider != "openrouter" || len(k.levels) == 0 {
+		return
+	}
+	for _, other := range sameModel(provider, k.id) {
+		if other.provider == provider {
+			continue
+		}
+		maker, ok := ours(other.provider, other.id)
+		if !ok {
+			maker, ok = shelf()[other.provider][other.id]
+		}
+		if ok && len(maker.levels) > 0 {
+			k.levels, k.level = maker.levels, maker.level
+			return
+		}
+	}
 }
 
 // ours finds a model in the table of our own.

@@ -50,8 +50,13 @@ func (c *Catalog) Test(ctx context.Context, provider string) TestResult {
 // misconfigured is the result for settings that can't work: their sentence, cut in two.
 func misconfigured(e *ConfigError) TestResult {
 	problem, mend, ok := strings.Cut(e.Message, ". ")
-	if ok {
+	switch {
+	case ok:
 		problem += "."
+	case e.Code == BadKey:
+		mend = "Check the file's path and that you may read it."
+	default:
+		mend = "Mend it in providers.jsonc."
 	}
 	return TestResult{Problem: problem, Mend: mend, Code: e.Code}
 }
