@@ -96,10 +96,6 @@ func (s *session) begin(ctx context.Context, w workspaces.Workspace, dir string)
 	if err != nil {
 		return nil, nil, none, errors.Join(err, log.Close())
 	}
-	model := w.Model
-	if model == "" {
-		model = s.app.defaultModel()
-	}
 	conv, err := turn.Start(turn.Config{
 		Workspace: s.id,
 		Log:       log,
@@ -108,7 +104,8 @@ func (s *session) begin(ctx context.Context, w workspaces.Workspace, dir string)
 		Env:       s.env,
 		Resolve:   s.resolve,
 		System:    s.system,
-		Choice:    turn.Choice{Model: model},
+		Choice:    s.app.choiceOf(w),
+		AutoRetry: s.autoRetry,
 		Events:    s.event,
 		Now:       time.Now,
 	})
@@ -177,17 +174,7 @@ func (s *session) publishState() {
 	defer s.live.mu.Unlock()
 	s.live.flush()
 	c := s.status()
-	s.app.publish(ConversationChanged{Workspace: s.id, Rev: s.live.next(), Activity: c.Activity,
-		Queue: c.Queue, Held: c.Held, Todos: c.Todos, Model: c.Model, Usage: c.Usage})
-}
-
-// status is a snapshot without its entries.
-func (s *session) status() Conversation {
-	state, log := s.current(), s.reader().State()
-	unseen := false
-	s.app.attend(s.id, func(d *deskState) { unseen = d.unseen })
-	return Conversation{Workspace: s.id, Activity: activity(state.State, unseen), Queue: queueViews(state.Queue),
-		Held: state.Held, Todos: todoViews(log.Todos), Model: state.Model, Usage: usageView(log), Damaged: log.Damaged}
+	s.app.publish(ConversationChanged{Workspace: s.id, Rev: s.live.next(), Status: c})
 }
 
 func (s *session) current() turn.StateChange {

@@ -6,7 +6,6 @@ import (
 	"sync"
 
 	"carrel/agent/catalog"
-	"carrel/agent/turn"
 	"carrel/workspaces"
 	"carrel/workspaces/git"
 	"carrel/workspaces/runtime"
@@ -134,26 +133,6 @@ func (d desks) Repair(ctx context.Context, args ByID) error {
 	d.app.healthOf(ctx, w)
 	d.app.poke(args.ID)
 	return nil
-}
-
-func (d desks) SetModel(ctx context.Context, args SetModel) error {
-	resolved, err := d.app.catalog.Resolve(catalog.Choice{Model: args.Model})
-	if err != nil {
-		return userError(err)
-	}
-	if err := d.app.registry.SetModel(ctx, args.Workspace, resolved.ID); err != nil {
-		return userError(err)
-	}
-	d.app.workspaceChanged(args.Workspace)
-	s := d.app.openNow(args.Workspace)
-	if s == nil {
-		return nil // it is read from the registry when the conversation is opened
-	}
-	conv, err := s.writable()
-	if err != nil {
-		return nil // as above: the other process goes on with its own
-	}
-	return userError(conv.SetChoice(ctx, turn.Choice{Model: resolved.ID}))
 }
 
 func (d desks) MarkSeen(_ context.Context, args ByID) error {

@@ -45,7 +45,7 @@ func (format) Body(r *model.Request) wire.Body {
 	p := r.Params
 	body = body.Number("temperature", p.Temperature).Number("top_p", p.TopP).Int("top_k", p.TopK)
 	return wire.Body{
-		Head: body.Further(p.Extra, "messages", "system", "tool_choice", "tools"), List: "messages", Group: "content",
+		Head: body.Further(p.Extra), List: "messages", Group: "content",
 		Mark: `"cache_control":` + string(wire.Encode(cacheControl(r))), Marks: cachedMessages,
 	}
 }

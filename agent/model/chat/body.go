@@ -36,11 +36,11 @@ func (f format) Body(r *model.Request) wire.Body {
 	if f.quirks.CacheControl {
 		body = body.With("cache_control", cacheControl(r))
 	}
-	body = params(body, r.Params).Further(f.extra, "messages", "tools")
+	body = params(body, r.Params).Further(f.extra)
 	if search {
 		body = f.search(body)
 	}
-	out := wire.Body{Head: body.Further(r.Params.Extra, "messages", "tools", "tool_choice"), List: "messages"}
+	out := wire.Body{Head: body.Further(r.Params.Extra), List: "messages"}
 	if r.System != "" {
 		out.First = []any{wire.Obj("role", "system", "content", r.System)}
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/base64"
 	"encoding/json"
+	"fmt"
 	"image"
 	"image/png"
 	"slices"
@@ -11,7 +12,6 @@ import (
 	"testing"
 
 	"carrel/agent/model"
-	"carrel/agent/model/fakewire"
 )
 
 func (s Subject) request(t *testing.T) {
@@ -26,32 +26,8 @@ func (s Subject) request(t *testing.T) {
 			t.Errorf("%+v", r)
 		}
 	})
-	t.Run("the prefix stays", s.prefix)
 	t.Run("any text becomes strict JSON", s.strict)
 	t.Run("files of parallel results in legal order", s.files)
-}
-
-// prefix holds that each request begins with the bytes of the one before (O-LLM-08). Cache marks
-// move on; providers leave them out when they compare.
-func (s Subject) prefix(t *testing.T) {
-	server := fakewire.New(t, fakewire.Steps(full, full, full, fakewire.Reply{Text: "done"}))
-	client := s.New(t, server.URL, 0)
-	history := []model.Message{user("hi")}
-	for range 4 {
-		m, err := client.Stream(t.Context(), ask(history...), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		history = append(history, *clone(t, m), results(m))
-	}
-	before := ""
-	for i, r := range server.Requests() {
-		now := strings.ReplaceAll(string(r.Raw), `,"cache_control":{"type":"ephemeral"}`, "")
-		if !strings.HasPrefix(now, strings.TrimRight(before, "]}")) {
-			t.Errorf("request %d does not begin like the one before:\n%s\n%s", i+1, before, now)
-		}
-		before = now
-	}
 }
 
 // strict holds O-LLM-04: whatever is cut in the middle of a character, requests stay legal.
@@ -113,5 +89,5 @@ func picture(t *testing.T, width, height int) model.Part {
 	if err := png.Encode(&b, image.NewGray(image.Rect(0, 0, width, height))); err != nil {
 		t.Fatal(err)
 	}
-	return model.Part{Kind: model.File, Mime: "image/png", Data: b.Bytes()}
+	return model.Part{Kind: model.File, Mime: "image/png", Name: fmt.Sprintf("%dx%d", width, height), Data: b.Bytes()}
 }

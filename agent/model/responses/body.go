@@ -49,7 +49,7 @@ func (f format) Body(r *model.Request) wire.Body {
 	if r.System != "" {
 		body = body.With("instructions", r.System)
 	}
-	return wire.Body{Head: body.Further(r.Params.Extra, "input", "instructions", "tools", "tool_choice"), List: "input"}
+	return wire.Body{Head: body.Further(r.Params.Extra), List: "input"}
 }
 
 func maxTokens(r *model.Request) int {

@@ -96,11 +96,3 @@ func Name(p model.Part) string {
 func DataURL(p model.Part) Bytes {
 	return Bytes{Prefix: "data:" + p.Mime + ";base64,", Data: p.Data}
 }
-
-// Schema is a tool's schema; a tool without one takes an empty object.
-func Schema(t model.Tool) Raw {
-	if len(t.Schema) == 0 {
-		return Raw(`{"type":"object","properties":{}}`)
-	}
-	return t.Schema
-}

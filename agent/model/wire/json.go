@@ -59,10 +59,14 @@ func (o Object) Int(key string, v *int) Object {
 }
 
 // Further gives the object with the fields of extra that it does not have yet, that are valid JSON
-// and that are not among those that are kept out, in the order of their names.
-func (o Object) Further(extra map[string]json.RawMessage, keptOut ...string) Object {
+// and that are not the conversation itself, in the order of their names.
+func (o Object) Further(extra map[string]json.RawMessage) Object {
 	for _, key := range slices.Sorted(maps.Keys(extra)) {
-		if !o.Has(key) && json.Valid(extra[key]) && !slices.Contains(keptOut, key) {
+		switch key {
+		case "messages", "input", "contents", "system", "instructions", "systemInstruction", "tools", "tool_choice", "stream":
+			continue
+		}
+		if !o.Has(key) && json.Valid(extra[key]) {
 			o = o.With(key, extra[key])
 		}
 	}
