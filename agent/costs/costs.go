@@ -49,8 +49,9 @@ type Book struct{ db *sql.DB }
 func New(db *sql.DB) *Book { return &Book{db: db} }
 
 const insert = `INSERT OR REPLACE INTO usage (workspace_id, workspace_name, project_id, project_name, parent_id,
-	at, seq, kind, model, provider, tier, input, output, reasoning, cache_read, cache_write, cost_micro)
-	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+	at, seq, kind, model, provider, tier, input, output, reasoning, cache_read, cache_write,
+	cache_write_hour, searches, cost_micro)
+	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
 // Add enters a request. Numbers below zero count as zero.
 func (b *Book) Add(ctx context.Context, r Row) error {
@@ -62,7 +63,8 @@ func (b *Book) Add(ctx context.Context, r Row) error {
 	u := r.Usage
 	_, err := b.db.ExecContext(ctx, insert, r.Workspace, r.WorkspaceName, r.Project, r.ProjectName, r.Parent,
 		r.At.UnixMilli(), int64(r.Seq), r.Kind, r.Model, provider, r.Tier,
-		sane(u.Input), sane(u.Output), sane(u.Reasoning), sane(u.CacheRead), sane(u.CacheWrite), cost)
+		sane(u.Input), sane(u.Output), sane(u.Reasoning), sane(u.CacheRead), sane(u.CacheWrite),
+		sane(u.CacheWriteHour), sane(u.Searches), cost)
 	if err != nil {
 		return fmt.Errorf("enter usage of %q: %w", r.Workspace, err)
 	}

@@ -64,7 +64,7 @@ type Summary struct {
 
 // sums are the columns of a Line, after its key and name.
 const sums = `COUNT(*), COUNT(*) - COUNT(cost_micro), SUM(input), SUM(output), SUM(reasoning), SUM(cache_read),
-	SUM(cache_write), COALESCE(SUM(cost_micro), 0), MAX(at)`
+	SUM(cache_write), SUM(cache_write_hour), SUM(searches), COALESCE(SUM(cost_micro), 0), MAX(at)`
 
 // Names are bare columns: SQLite takes them from the row that has MAX(at).
 var groups = map[By]struct{ key, name, group string }{
@@ -154,11 +154,7 @@ func (l Line) tokens() int64 {
 func (l *Line) add(o Line) {
 	l.Requests += o.Requests
 	l.Unpriced += o.Unpriced
-	l.Usage.Input += o.Usage.Input
-	l.Usage.Output += o.Usage.Output
-	l.Usage.Reasoning += o.Usage.Reasoning
-	l.Usage.CacheRead += o.Usage.CacheRead
-	l.Usage.CacheWrite += o.Usage.CacheWrite
+	l.Usage = l.Usage.Plus(o.Usage)
 	l.Cost += o.Cost
 	if o.Last.After(l.Last) {
 		l.Last = o.Last
@@ -199,7 +195,7 @@ func scan(rows *sql.Rows) (Line, error) {
 	var last int64
 	u := &l.Usage
 	err := rows.Scan(&l.Key, &l.Name, &l.Requests, &l.Unpriced, &u.Input, &u.Output, &u.Reasoning, &u.CacheRead,
-		&u.CacheWrite, &l.Cost, &last)
+		&u.CacheWrite, &u.CacheWriteHour, &u.Searches, &l.Cost, &last)
 	l.Last = time.UnixMilli(last).UTC()
 	return l, err
 }
