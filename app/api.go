@@ -52,8 +52,12 @@ type WorkspacesAPI interface {
 	Delete(ctx context.Context, args DeleteWorkspace) error
 	// Repair restores a missing or broken place.
 	Repair(ctx context.Context, args ByID) error
-	// SetModel chooses the model of the workspace's next turn.
+	// SetModel chooses the model of the workspace's next turn and how hard it thinks.
 	SetModel(ctx context.Context, args SetModel) error
+	// SetAutoRetry says whether failed requests are tried again by themselves.
+	SetAutoRetry(ctx context.Context, args SetAutoRetry) error
+	// Fork makes a workspace with a copy of the conversation, its branch at the commit checked out now.
+	Fork(ctx context.Context, args ForkWorkspace) (Workspace, error)
 	// MarkSeen says that the person looked, so that done becomes idle.
 	MarkSeen(ctx context.Context, args ByID) error
 	// Diff returns the workspace's change against its base, uncommitted work included.
@@ -81,6 +85,21 @@ type ConversationsAPI interface {
 	Interrupt(ctx context.Context, args ByID) error
 	// RemoveQueued takes a message out of the queue.
 	RemoveQueued(ctx context.Context, args QueueItem) error
+	// EditQueued changes a queued message.
+	EditQueued(ctx context.Context, args EditQueued) error
+	// MoveQueued puts a queued message before another one.
+	MoveQueued(ctx context.Context, args MoveQueued) error
+	// EditMessage replaces a past message of the person and answers it anew. What followed it is
+	// left out of the conversation but not erased; files stay as they are.
+	EditMessage(ctx context.Context, args EditMessage) error
+	// Retry tries again at once: it ends the wait, or repeats the failed or interrupted turn.
+	Retry(ctx context.Context, args ByID) error
+	// StopRetry gives up the wait for the next attempt.
+	StopRetry(ctx context.Context, args ByID) error
+	// Clear starts the conversation anew; the log keeps what was said.
+	Clear(ctx context.Context, args ClearConversation) error
+	// SetDraft keeps what the person is writing.
+	SetDraft(ctx context.Context, args SetDraft) error
 	// Release lets a held queue go on.
 	Release(ctx context.Context, args ByID) error
 }

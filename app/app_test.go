@@ -115,7 +115,7 @@ func (h *house) wait(what string, ok func(app.Event) bool) {
 func ended(id string, want app.Activity) func(app.Event) bool {
 	return func(e app.Event) bool {
 		c, ok := e.(app.ConversationChanged)
-		return ok && c.Workspace == id && c.Activity == want
+		return ok && c.Workspace == id && c.Status.Activity == want
 	}
 }
 

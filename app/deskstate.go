@@ -56,7 +56,7 @@ func (a *App) workspaceView(rev uint64, w workspaces.Workspace, defaultModel fun
 	d := *a.deskOf(w.ID)
 	a.mu.Unlock()
 	v := Workspace{Rev: rev, ID: w.ID, ProjectID: w.ProjectID, Name: w.Name, Title: w.Title,
-		Runtime: string(w.Runtime), Branch: w.Branch, Base: w.Base, Dir: w.Dir, Model: w.Model,
+		Runtime: string(w.Runtime), Branch: w.Branch, Base: w.Base, Dir: w.Dir, Model: w.Model, Level: w.Level, Pro: w.Pro, AutoRetry: w.AutoRetry,
 		Health: healthView(d.health, w), HealthNote: d.health.Note, Activity: activity(d.turn, d.unseen),
 		Init: InitState(w.Init), Git: d.git, CreatedAt: w.CreatedAt, ActiveAt: w.ActiveAt, ArchivedAt: w.ArchivedAt,
 		Elsewhere: d.elsewhere}
@@ -81,6 +81,10 @@ func activity(s turn.State, unseen bool) Activity {
 	switch s {
 	case turn.Preparing:
 		return Preparing
+	case turn.Retrying:
+		return Retrying
+	case turn.Recovering:
+		return Recovering
 	case turn.Streaming:
 		return Streaming
 	case turn.RunningTools:
@@ -122,7 +126,8 @@ func (a *App) noticed(id string, r *transcript.Record) {
 			a.poke(id)
 		}
 	case transcript.User, transcript.TurnStart, transcript.StepStart, transcript.Partial, transcript.Assistant,
-		transcript.ToolStart, transcript.Note, transcript.Todos:
+		transcript.ToolStart, transcript.Note, transcript.Todos, transcript.Setup, transcript.Edit,
+		transcript.Boundary, transcript.Retry:
 	}
 }
 

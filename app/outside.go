@@ -75,7 +75,7 @@ func (a *App) outsideChange() {
 			a.forget(id)
 		}
 	}
-	if now.settings != last.settings || !reflect.DeepEqual(now.providers, last.providers) {
+	if !reflect.DeepEqual(now.settings, last.settings) || !reflect.DeepEqual(now.providers, last.providers) {
 		a.publish(SettingsChanged{})
 	}
 }

@@ -53,7 +53,7 @@ func feed(t *testing.T, c wire.Client, stream []byte) {
 	for i := range m.Parts { // the seal that the fake server checks can't be right
 		m.Parts[i].Origin = "elsewhere"
 	}
-	body := wire.Encode(c.Format.Body(wire.Prepare(c.Format, req, c.Origin(req.Model), false)))
+	body := c.Body(req)
 	if err := fakewire.Check(c.URL, body); err != nil {
 		t.Errorf("next request: %v\n%s", err, body)
 	}

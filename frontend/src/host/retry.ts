@@ -20,6 +20,8 @@ const repeatable: Record<CallName, boolean> = {
   "workspaces.delete": false,
   "workspaces.repair": false,
   "workspaces.setModel": true,
+  "workspaces.setAutoRetry": true,
+  "workspaces.fork": false,
   "workspaces.markSeen": true,
   "workspaces.diff": true,
   "workspaces.initLog": true,
@@ -31,6 +33,13 @@ const repeatable: Record<CallName, boolean> = {
   "conversations.send": true, // the message carries an id
   "conversations.interrupt": true,
   "conversations.removeQueued": true,
+  "conversations.editQueued": true,
+  "conversations.moveQueued": true,
+  "conversations.editMessage": true, // as send
+  "conversations.retry": false,
+  "conversations.stopRetry": true,
+  "conversations.clear": true,
+  "conversations.setDraft": true,
   "conversations.release": true,
   "settings.get": true,
   "settings.set": true,
