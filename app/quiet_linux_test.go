@@ -137,7 +137,7 @@ func TestNothingIsDoneWhileACommandSleepsInALongSession(t *testing.T) { // O-DAT
 		t.Errorf("while the command slept: %s", last)
 	}
 	c := h.snapshot(w)
-	if c.Activity != app.RunningTools || c.Usage.Input < 10*messages/2 || c.Usage.Output < 3*messages/2 || c.Usage.Output > 4*messages/2 {
-		t.Errorf("%s after %+v", c.Activity, c.Usage)
+	if c.Status.Activity != app.RunningTools || c.Status.Usage.Input < 10*messages/2 || c.Status.Usage.Output < 3*messages/2 || c.Status.Usage.Output > 4*messages/2 {
+		t.Errorf("%s after %+v", c.Status.Activity, c.Status.Usage)
 	}
 }

@@ -53,11 +53,11 @@ func TestAConversationDoesNothingWhileACommandSleepsForADay(t *testing.T) { // O
 			return tool.Text("slept")
 		}}
 		m := (&script{}).then(calls(use("a", "sleep", "{}")))
-		d := &desk{t: t, log: log, grew: make(chan struct{})}
+		d := &desk{t: t, log: log, model: m, grew: make(chan struct{})}
 		c, err := turn.Start(turn.Config{
-			Workspace: "w", Log: log, Queue: noQueue{}, Tools: []tool.Tool{sleep}, Model: "fake:one",
+			Workspace: "w", Log: log, Queue: noQueue{}, Tools: []tool.Tool{sleep}, Choice: turn.Choice{Model: "fake:one"},
 			Env:     func(context.Context) (tool.Env, error) { return tool.Env{}, nil },
-			Resolve: func(string) (model.Streamer, string, error) { return m, "one", nil },
+			Resolve: func(_ context.Context, c turn.Choice) (turn.Endpoint, error) { return d.endpoint(c), nil },
 			Events:  d.record,
 		})
 		if err != nil {
