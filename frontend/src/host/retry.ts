@@ -41,11 +41,15 @@ const repeatable: Record<CallName, boolean> = {
   "conversations.clear": true,
   "conversations.setDraft": true,
   "conversations.release": true,
+  "conversations.export": true,
   "settings.get": true,
   "settings.set": true,
   "settings.models": true,
   "settings.providers": true,
   "settings.setProvider": true,
+  "costs.summary": true,
+  "costs.setBudget": true,
+  "search.find": true,
   "system.about": true,
   "system.doctor": true,
   "system.pickFolder": false,
@@ -64,6 +68,7 @@ const timeouts: Partial<Record<CallName, number>> = {
   "workspaces.repair": 15 * 60 * seconds,
   "workspaces.delete": 2 * 60 * seconds,
   "workspaces.diff": 60 * seconds,
+  "conversations.export": 60 * seconds,
   "system.doctor": 60 * seconds,
   "system.pickFolder": Number.POSITIVE_INFINITY, // a person decides
 };
