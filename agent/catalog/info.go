@@ -38,6 +38,9 @@ func (c *Catalog) Info(id string) Info {
 	if err != nil {
 		return Info{ID: id, Name: id}
 	}
+	if provider == "demo" {
+		return demoInfo()
+	}
 	s, _ := c.one(provider)
 	return c.info(s, provider, name, own)
 }

@@ -2,7 +2,6 @@ package catalog
 
 import (
 	"cmp"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -154,6 +153,7 @@ func lookup(provider, id string) known {
 		return k
 	}
 	if k, ok := shelf()[provider][id]; ok {
+		k.asMade(provider)
 		return k
 	}
 	for _, other := range sameModel(provider, id) {
@@ -183,6 +183,27 @@ func lookup(provider, id string) known {
 	return k
 }
 
+// asMade gives a model of OpenRouter's the levels that its maker allows: the catalogue says the same
+// three of every model there.
+func (k *known) asMade(provider string) {
+	if provider != "openrouter" || len(k.levels) == 0 {
+		return
+	}
+	for _, other := range sameModel(provider, k.id) {
+		if other.provider == provider {
+			continue
+		}
+		maker, ok := ours(other.provider, other.id)
+		if !ok {
+			maker, ok = shelf()[other.provider][other.id]
+		}
+		if ok && len(maker.levels) > 0 {
+			k.levels, k.level = maker.levels, maker.level
+			return
+		}
+	}
+}
+
 // ours finds a model in the table of our own.
 func ours(provider, id string) (known, bool) {
 	for _, b := range builtins() {
@@ -201,17 +222,38 @@ func ours(provider, id string) (known, bool) {
 
 type modelName struct{ provider, id string }
 
-var (
-	dated   = regexp.MustCompile(`^(.+)-(?:20\d{6}|20\d\d-\d\d-\d\d)$`)
-	bedrock = regexp.MustCompile(`^(?:[a-z]{2,6}\.)?anthropic\.(claude-.+?)(?:-v\d+(?::\d+)?)?$`)
-)
-
-// undated is a model's id without the date of a snapshot.
+// undated is a model's id without the date of a snapshot, as in "-20250929" and "-2026-09-29".
 func undated(id string) string {
-	if m := dated.FindStringSubmatch(id); m != nil {
-		return m[1]
+	for _, shape := range []string{"-20dddddd", "-20dd-dd-dd"} {
+		if at := len(id) - len(shape); at > 0 && shaped(id[at:], shape) {
+			return id[:at]
+		}
 	}
 	return id
+}
+
+// shaped compares a text with a shape of the same length, in which "d" is any digit.
+func shaped(s, shape string) bool {
+	for i := range len(shape) {
+		if digit := '0' <= s[i] && s[i] <= '9'; s[i] != shape[i] && !(shape[i] == 'd' && digit) {
+			return false
+		}
+	}
+	return true
+}
+
+// atBedrock is the maker's id in one of Bedrock's for a Claude, such as
+// "eu.anthropic.claude-opus-4-6-v1:0"; "" is another model.
+func atBedrock(id string) string {
+	before, name, ok := strings.Cut(id, "anthropic.")
+	if !ok || before != "" && !strings.HasSuffix(before, ".") || !strings.HasPrefix(name, "claude-") {
+		return ""
+	}
+	name, _, _ = strings.Cut(name, ":")
+	if at := strings.LastIndex(name, "-v"); at > 0 && len(name) == at+3 && '0' <= name[at+2] && name[at+2] <= '9' {
+		name = name[:at]
+	}
+	return name
 }
 
 // sameModel lists other names under which a model could be known.
@@ -229,8 +271,8 @@ func sameModel(provider, id string) []modelName {
 	slices.SortFunc(out, func(a, b modelName) int { return -cmp.Compare(a.id, b.id) }) // the latest first
 	switch provider {
 	case "bedrock":
-		if m := bedrock.FindStringSubmatch(id); m != nil {
-			out = append(out, modelName{"anthropic", m[1]}, modelName{"anthropic", undated(m[1])})
+		if name := atBedrock(id); name != "" {
+			out = append(out, modelName{"anthropic", name}, modelName{"anthropic", undated(name)})
 		}
 	case "openrouter":
 		vendor, name, _ := strings.Cut(id, "/")
