@@ -2,12 +2,14 @@ package app
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/url"
 	"slices"
 	"strings"
 
 	"carrel/agent/catalog"
+	"carrel/store"
 )
 
 func (s settings) Providers(context.Context) ([]Provider, error) {
@@ -68,18 +70,12 @@ func (s settings) AddProvider(_ context.Context, args AddProvider) error {
 	if slices.ContainsFunc(s.app.catalog.Providers(), func(p catalog.Provider) bool { return p.ID == id }) {
 		return &Error{Code: "taken", Message: fmt.Sprintf("There is a provider %s already. Choose another id.", short(id))}
 	}
-	if strings.TrimSpace(args.BaseURL) == "" {
-		return &Error{Code: "bad_base_url", Message: "A custom provider needs a base URL, such as http://localhost:8000/v1."}
-	}
 	key, base := strings.TrimSpace(args.APIKey), strings.TrimSpace(args.BaseURL)
-	if err := checkKey(key); err != nil {
-		return err
-	}
-	if err := checkBaseURL(base); err != nil {
-		return err
-	}
-	if err := catalog.CheckCustom(id, args.ProviderType); err != nil {
+	if err := catalog.CheckCustom(id, store.ProviderConfig{ProviderType: args.ProviderType, BaseURL: base}); err != nil {
 		return userError(err)
+	}
+	if err := errors.Join(checkKey(key), checkBaseURL(base)); err != nil {
+		return err
 	}
 	entry := map[string]any{"providerType": args.ProviderType, "baseUrl": base}
 	if name := label(args.DisplayName); name != "" {
