@@ -12,6 +12,8 @@ type API struct {
 	Conversations ConversationsAPI
 	Settings      SettingsAPI
 	System        SystemAPI
+	Costs         CostsAPI
+	Search        SearchAPI
 }
 
 // ProjectsAPI is what a person can do with projects.
@@ -102,6 +104,8 @@ type ConversationsAPI interface {
 	SetDraft(ctx context.Context, args SetDraft) error
 	// Release lets a held queue go on.
 	Release(ctx context.Context, args ByID) error
+	// Export gives the conversation as a document of at most 32 MiB.
+	Export(ctx context.Context, args ExportConversation) (Exported, error)
 }
 
 // SettingsAPI reads and changes the person's preferences.
@@ -132,6 +136,20 @@ type SettingsAPI interface {
 	Fallbacks(ctx context.Context) ([]Fallback, error)
 	// SetFallback changes which models are asked when one refuses; none removes the chain.
 	SetFallback(ctx context.Context, args Fallback) error
+}
+
+// CostsAPI is about what models cost.
+type CostsAPI interface {
+	// Summary sums up what was spent.
+	Summary(ctx context.Context, args CostQuery) (CostSummary, error)
+	// SetBudget limits what a workspace, sub-agents included, may spend; its turn stops there.
+	SetBudget(ctx context.Context, args SetBudget) error
+}
+
+// SearchAPI finds what was said in any workspace.
+type SearchAPI interface {
+	// Find looks for words in all conversations, the newest first.
+	Find(ctx context.Context, args FindText) (Found, error)
 }
 
 // SystemAPI is about this machine and the attached window.

@@ -99,6 +99,148 @@ export interface Problem {
   path?: string;
 }
 
+/** CostsBy says what costs are listed by. */
+export type CostsBy = "workspace" | "project" | "model" | "day" | "message";
+
+/** CostQuery chooses what costs are summed up. Empty fields don't limit. */
+export interface CostQuery {
+  /** default: workspace */
+  by?: CostsBy;
+  from?: string;
+  /** exclusive */
+  to?: string;
+  /** id; with its sub-agents */
+  workspace?: string;
+  /** id */
+  project?: string;
+  /** provider:id */
+  model?: string;
+  /** lines; default 100, at most 1,000 */
+  limit?: number;
+}
+
+/** CostLine sums up some requests. */
+export interface CostLine {
+  /** id of a workspace or project, a model, a day as 2006-01-02 */
+  key: string;
+  /** of the workspace or project; by message the model */
+  name?: string;
+  /** the workspace or project was deleted */
+  gone?: boolean;
+  requests: number;
+  /** requests without a known price, which USD does not hold */
+  unpriced?: number;
+  /** tokens */
+  input: number;
+  /** tokens, Reasoning included */
+  output: number;
+  reasoning: number;
+  cacheRead: number;
+  cacheWrite: number;
+  /** billed web searches */
+  searches?: number;
+  /** absent: nothing of it has a known price */
+  usd?: number;
+  /** when the latest was made */
+  last?: string;
+}
+
+/** CostSummary is what was spent, the most expensive first; days and messages the newest first. */
+export interface CostSummary {
+  by: CostsBy;
+  lines: CostLine[];
+  /** lines that were left out; Total holds them */
+  more?: number;
+  total: CostLine;
+}
+
+/** SetBudget limits what a workspace may spend. */
+export interface SetBudget {
+  workspace: string;
+  /** absent: no limit */
+  usd?: number;
+}
+
+/** HitRole says whose words were found. */
+export type HitRole = "user" | "assistant" | "tool";
+
+/** FindText says what to look for. Empty fields don't limit. */
+export interface FindText {
+  /**
+   * Text is words and "phrases" that must all be there; -word must not be there, word* is the
+   * beginning of one. Case and accents don't count.
+   */
+  text: string;
+  /** id */
+  workspace?: string;
+  /** id */
+  project?: string;
+  role?: HitRole;
+  /** the ID of the last hit that is known: older ones */
+  before?: number;
+  /** hits; default 20, at most 100 */
+  limit?: number;
+  /** Wait waits until everything is indexed, which takes a minute for each GB that is new. */
+  wait?: boolean;
+}
+
+/** Found is what was found, the newest first. */
+export interface Found {
+  hits: Hit[];
+  /** there are older ones */
+  more?: boolean;
+  /** bytes of history that are not searchable yet */
+  behind?: number;
+}
+
+/** Hit is a place where everything was found. */
+export interface Hit {
+  id: number;
+  workspace: string;
+  name: string;
+  title: string;
+  projectId: string;
+  archived?: boolean;
+  /** id of the Entry, unless Left */
+  entry: string;
+  /** of that Entry: a page before Order + 1 ends with it */
+  order: number;
+  time: string;
+  role: HitRole;
+  /** an edit left it behind: it is not shown any more */
+  left?: boolean;
+  /** one line, some 240 bytes */
+  snippet: Piece[];
+}
+
+/** Piece is a run of a snippet's text. */
+export interface Piece {
+  text: string;
+  /** it is what was looked for */
+  hit?: boolean;
+}
+
+/** ExportFormat is the form of an export. */
+export type ExportFormat = "md" | "json";
+
+/** ExportConversation asks for a conversation as a document. */
+export interface ExportConversation {
+  workspace: string;
+  format: ExportFormat;
+  /** the models' reasoning too */
+  reasoning?: boolean;
+  /** also what edits and /clear left behind */
+  left?: boolean;
+}
+
+/** Exported is a document. */
+export interface Exported {
+  /** of a file */
+  name: string;
+  mime: string;
+  text: string;
+}
+
 /** Provider is a model provider as settings show it. */
 export interface Provider {
   id: string;
@@ -849,6 +991,7 @@ export interface Calls {
   "conversations.clear": { args: ClearConversation; result: void };
   "conversations.setDraft": { args: SetDraft; result: void };
   "conversations.release": { args: ByID; result: void };
+  "conversations.export": { args: ExportConversation; result: Exported };
   "settings.get": { args: undefined; result: Settings };
   "settings.set": { args: Settings; result: void };
   "settings.models": { args: undefined; result: Model[] };
@@ -867,6 +1010,9 @@ export interface Calls {
   "system.pickFolder": { args: undefined; result: PickedFolder };
   "system.raise": { args: undefined; result: void };
   "system.openURL": { args: OpenURL; result: void };
+  "costs.summary": { args: CostQuery; result: CostSummary };
+  "costs.setBudget": { args: SetBudget; result: void };
+  "search.find": { args: FindText; result: Found };
 }
 
 /** The name of a call. */
@@ -964,6 +1110,8 @@ export interface Api {
     setDraft(args: SetDraft): Promise<void>;
     /** Release lets a held queue go on. */
     release(args: ByID): Promise<void>;
+    /** Export gives the conversation as a document of at most 32 MiB. */
+    export(args: ExportConversation): Promise<Exported>;
   };
   settings: {
     /** Get returns the preferences. */
@@ -1004,6 +1152,16 @@ export interface Api {
     raise(): Promise<void>;
     /** OpenURL opens an http or https address in the user's browser, for the page in the window. */
     openURL(args: OpenURL): Promise<void>;
+  };
+  costs: {
+    /** Summary sums up what was spent. */
+    summary(args: CostQuery): Promise<CostSummary>;
+    /** SetBudget limits what a workspace, sub-agents included, may spend; its turn stops there. */
+    setBudget(args: SetBudget): Promise<void>;
+  };
+  search: {
+    /** Find looks for words in all conversations, the newest first. */
+    find(args: FindText): Promise<Found>;
   };
 }
 
@@ -1053,6 +1211,7 @@ export function client(call: Call): Api {
       clear: (args) => call("conversations.clear", args),
       setDraft: (args) => call("conversations.setDraft", args),
       release: (args) => call("conversations.release", args),
+      export: (args) => call("conversations.export", args),
     },
     settings: {
       get: () => call("settings.get", undefined),
@@ -1075,6 +1234,13 @@ export function client(call: Call): Api {
       pickFolder: () => call("system.pickFolder", undefined),
       raise: () => call("system.raise", undefined),
       openURL: (args) => call("system.openURL", args),
+    },
+    costs: {
+      summary: (args) => call("costs.summary", args),
+      setBudget: (args) => call("costs.setBudget", args),
+    },
+    search: {
+      find: (args) => call("search.find", args),
     },
   };
 }

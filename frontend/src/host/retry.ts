@@ -41,6 +41,7 @@ const repeatable: Record<CallName, boolean> = {
   "conversations.clear": true,
   "conversations.setDraft": true,
   "conversations.release": true,
+  "conversations.export": true,
   "settings.get": true,
   "settings.set": true,
   "settings.models": true,
@@ -54,6 +55,9 @@ const repeatable: Record<CallName, boolean> = {
   "settings.removeModel": true,
   "settings.fallbacks": true,
   "settings.setFallback": true,
+  "costs.summary": true,
+  "costs.setBudget": true,
+  "search.find": true,
   "system.about": true,
   "system.doctor": true,
   "system.pickFolder": false,
@@ -72,6 +76,7 @@ const timeouts: Partial<Record<CallName, number>> = {
   "workspaces.repair": 15 * 60 * seconds,
   "workspaces.delete": 2 * 60 * seconds,
   "workspaces.diff": 60 * seconds,
+  "conversations.export": 60 * seconds,
   "system.doctor": 60 * seconds,
   "system.pickFolder": Number.POSITIVE_INFINITY, // a person decides
 };
