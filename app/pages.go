@@ -19,10 +19,10 @@ func (s *session) snapshot(n int) (Conversation, error) {
 	if err != nil {
 		return Conversation{}, err
 	}
-	c := s.status()
-	entries := fold(append(records, newer...), maxShown, s.reader().State().Turn)
-	c.Rev, c.More, c.Entries = s.live.rev, more, overlay(entries, s.live.entries())
-	return c, nil
+	log := s.reader().State()
+	entries := fold(append(records, newer...), maxShown, log.Turn)
+	return Conversation{Rev: s.live.rev, Workspace: s.id, More: more, Entries: overlay(entries, s.live.entries()),
+		Status: s.status(), Damaged: log.Damaged}, nil
 }
 
 func lastSeq(records []transcript.Record) uint64 {

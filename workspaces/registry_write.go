@@ -131,10 +131,22 @@ func (r *Registry) setArchived(ctx context.Context, id string, at *time.Time) (b
 	return n == 1, err
 }
 
-// SetModel chooses a workspace's model, provider:id.
-func (r *Registry) SetModel(ctx context.Context, id, model string) error {
-	res, err := r.db.ExecContext(ctx, `UPDATE workspaces SET model = ? WHERE id = ?`, model, id)
+// SetModel chooses a workspace's model, provider:id, and how it is asked.
+func (r *Registry) SetModel(ctx context.Context, id, model, level string, pro bool) error {
+	res, err := r.db.ExecContext(ctx, `UPDATE workspaces SET model = ?, level = ?, pro = ? WHERE id = ?`, model, level, pro, id)
 	return changed(res, err, "choose model of workspace", id)
+}
+
+// SetAutoRetry says whether a workspace's failed requests are tried again by themselves.
+func (r *Registry) SetAutoRetry(ctx context.Context, id string, on bool) error {
+	res, err := r.db.ExecContext(ctx, `UPDATE workspaces SET auto_retry = ? WHERE id = ?`, on, id)
+	return changed(res, err, "choose whether to retry in workspace", id)
+}
+
+// SetBudget limits what a workspace may cost, in millionths of a dollar; nil takes the limit away.
+func (r *Registry) SetBudget(ctx context.Context, id string, micro *int64) error {
+	res, err := r.db.ExecContext(ctx, `UPDATE workspaces SET budget_micro = ? WHERE id = ?`, micro, id)
+	return changed(res, err, "set budget of workspace", id)
 }
 
 // Touch notes that something happened in a workspace.

@@ -120,6 +120,24 @@ type Usage struct {
 	Cost int64 `json:"cost,omitempty"`
 }
 
+// Plus adds two counts.
+func (u Usage) Plus(v Usage) Usage { return u.add(v, 1) }
+
+// Minus takes one count off another.
+func (u Usage) Minus(v Usage) Usage { return u.add(v, -1) }
+
+func (u Usage) add(v Usage, sign int64) Usage {
+	u.Input += sign * v.Input
+	u.Output += sign * v.Output
+	u.Reasoning += sign * v.Reasoning
+	u.CacheRead += sign * v.CacheRead
+	u.CacheWrite += sign * v.CacheWrite
+	u.CacheWriteHour += sign * v.CacheWriteHour
+	u.Searches += sign * v.Searches
+	u.Cost += sign * v.Cost
+	return u
+}
+
 // Tool is a tool as the model sees it. Schema is sent byte for byte.
 type Tool struct {
 	Name        string

@@ -41,60 +41,78 @@ type toolForm struct {
 	Schema      string `json:"schema"`
 }
 
-// lastFrame remembers the frame that was made last, so that asking at each step costs a comparison.
+// lastFrame remembers the frame that was made or read last, so that a step costs a comparison.
 type lastFrame struct {
-	r     model.Request // without Messages
-	model string
-	level string
+	asked model.Request // without Messages; zero when it was read
+	made  bool
+	given model.Request // as Request gives it
 	frame *Frame
 }
 
 // PutFrame keeps what surrounds the messages in r as blobs and gives the frame that names them, for
-// a Setup record. Model is "provider:id", level a person's. The blobs are on disk when it returns.
-// Request with the frame gives back an equal request.
-func (l *Log) PutFrame(r *model.Request, model, level string) (*Frame, error) {
+// a Setup record. ID is "provider:id", level a person's. The blobs are on disk when it returns.
+// Request with the frame gives back an equal request, apart from spaces in raw JSON.
+func (l *Log) PutFrame(r *model.Request, id, level string) (*Frame, error) {
 	bare := *r
 	bare.Messages = nil
 	l.mu.Lock()
 	last := l.framed
 	l.mu.Unlock()
-	if last != nil && last.model == model && last.level == level && reflect.DeepEqual(last.r, bare) {
+	if last != nil && last.made && last.frame.Model == id && last.frame.Level == level && reflect.DeepEqual(last.asked, bare) {
 		return last.frame, nil
 	}
-	f := &Frame{Model: model, Name: r.Model, Level: level}
+	f := &Frame{Model: id, Name: r.Model, Level: level}
+	rest := bare
+	rest.Model, rest.System, rest.Tools = "", "", nil
 	var err error
-	if r.System != "" {
-		if f.System, err = l.PutBlob([]byte(r.System), "text/plain"); err != nil {
-			return nil, fmt.Errorf("put frame: %w", err)
-		}
+	if f.Options, err = canonical(rest); err == nil && r.System != "" {
+		f.System, err = l.PutBlob([]byte(r.System), "text/plain")
 	}
-	if len(r.Tools) > 0 {
+	if err == nil && len(r.Tools) > 0 {
 		forms := make([]toolForm, len(r.Tools))
 		for i, t := range r.Tools {
 			forms[i] = toolForm{t.Name, t.Description, string(t.Schema)}
 		}
-		raw, err := canonical(forms)
-		if err != nil {
-			return nil, fmt.Errorf("put frame: tools: %w", err)
-		}
-		if f.Tools, err = l.PutBlob(raw, "application/json"); err != nil {
-			return nil, fmt.Errorf("put frame: %w", err)
+		var raw []byte
+		if raw, err = canonical(forms); err == nil {
+			f.Tools, err = l.PutBlob(raw, "application/json")
 		}
 	}
-	rest := bare
-	rest.Model, rest.System, rest.Tools = "", "", nil
-	if f.Options, err = canonical(rest); err != nil {
-		return nil, fmt.Errorf("put frame: options: %w", err)
+	if err != nil {
+		return nil, fmt.Errorf("put frame: %w", err)
+	}
+	given, err := l.readFrame(f)
+	if err != nil {
+		return nil, err
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.framed = &lastFrame{r: bare, model: model, level: level, frame: f}
+	l.framed = &lastFrame{asked: bare, made: true, given: *given, frame: f}
 	return f, nil
 }
 
 // Request gives the request of a frame, without messages. ErrNoBlob is wrapped when a blob of it is
 // lost.
 func (l *Log) Request(f *Frame) (*model.Request, error) {
+	l.mu.Lock()
+	last := l.framed
+	l.mu.Unlock()
+	if last != nil && f.Equal(last.frame) {
+		r := last.given
+		return &r, nil
+	}
+	r, err := l.readFrame(f)
+	if err != nil {
+		return nil, err
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.framed = &lastFrame{given: *r, frame: f}
+	out := *r
+	return &out, nil
+}
+
+func (l *Log) readFrame(f *Frame) (*model.Request, error) {
 	var r model.Request
 	if len(f.Options) > 0 {
 		if err := json.Unmarshal(f.Options, &r); err != nil {
@@ -105,7 +123,7 @@ func (l *Log) Request(f *Frame) (*model.Request, error) {
 	if f.System != "" {
 		system, err := l.Blob(f.System)
 		if err != nil {
-			return nil, fmt.Errorf("read frame: %w", err)
+			return nil, fmt.Errorf("read frame: system prompt: %w", err)
 		}
 		r.System = string(system)
 	}
@@ -114,7 +132,7 @@ func (l *Log) Request(f *Frame) (*model.Request, error) {
 	}
 	raw, err := l.Blob(f.Tools)
 	if err != nil {
-		return nil, fmt.Errorf("read frame: %w", err)
+		return nil, fmt.Errorf("read frame: tools: %w", err)
 	}
 	var forms []toolForm
 	if err := json.Unmarshal(raw, &forms); err != nil {

@@ -40,7 +40,9 @@ func (h *history) apply(r *Record) {
 		h.partial, h.at = r.Message, r.Seq
 	case Assistant:
 		h.partial = nil
-		h.close()
+		if h.response != nil {
+			h.close()
+		}
 		h.response, h.at = r.Message, r.Seq
 	case ToolStart:
 		if h.started == nil {
@@ -70,9 +72,6 @@ func (h *history) cut(seq uint64) {
 
 // close moves the open step's messages to the closed ones.
 func (h *history) close() {
-	if h.response == nil && h.partial == nil {
-		return
-	}
 	for _, m := range h.open() {
 		h.msgs, h.from = append(h.msgs, m), append(h.from, h.at)
 	}

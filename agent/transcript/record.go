@@ -46,7 +46,8 @@ const (
 	// Edit leaves records behind: those from seq From up to this one. What is shown, what a model
 	// reads and State go on as if they had never been; they stay in the log (see Log.Left), and what
 	// they cost stays counted. From is the seq of a User record when a person edits a message, or
-	// follows a step's StepStart when a failed attempt is dropped. A User record with From does the
+	// follows a step's StepStart when a failed attempt is dropped; the checkpoints of a response go
+	// with what they became. A User record with From does the
 	// same and is itself the new message, so that no crash comes between.
 	Edit Kind = "edit"
 	// Boundary is a border in the conversation; see Border.

@@ -96,7 +96,7 @@ func (l *Log) indexFlag() int {
 // save writes what index and fold gained. Failing costs only a slower next Open, so the caller may
 // ignore the error.
 func (l *Log) save() error {
-	if l.st.Turn != "" || l.idx.f != nil && len(l.idx.tail) == 0 && !l.idx.cutBack {
+	if l.st.Turn != "" || l.st.LastPartial != nil || l.idx.f != nil && len(l.idx.tail) == 0 && !l.idx.cutBack {
 		return nil
 	}
 	if err := l.idx.save(filepath.Join(l.dir, indexName)); err != nil {

@@ -68,16 +68,12 @@ func (s *State) apply(r *Record) {
 	s.LastSeq = r.Seq
 	switch r.Kind {
 	case User:
+		s.cutPartial()
 		s.Messages++
 		if r.Turn != s.Turn { // else it joins the open turn
 			s.Unanswered = r.Turn
 		}
-		if r.MessageID != "" {
-			s.MessageIDs = append(s.MessageIDs, r.MessageID)
-			if n := len(s.MessageIDs); n > keptIDs {
-				s.MessageIDs = slices.Clone(s.MessageIDs[n-keptIDs:])
-			}
-		}
+		s.remember(r.MessageID)
 	case TurnStart:
 		s.closeStep()
 		s.Turn, s.Model, s.Unanswered = r.Turn, r.Model, ""
@@ -125,6 +121,16 @@ func (s *State) apply(r *Record) {
 	}
 }
 
+func (s *State) remember(id string) {
+	if id == "" {
+		return
+	}
+	s.MessageIDs = append(s.MessageIDs, id)
+	if n := len(s.MessageIDs); n > keptIDs {
+		s.MessageIDs = slices.Clone(s.MessageIDs[n-keptIDs:])
+	}
+}
+
 // border folds a Boundary in.
 func (s *State) border(r *Record) {
 	if !r.Border.starts() {
@@ -141,10 +147,15 @@ func (s *State) border(r *Record) {
 
 // closeStep forgets an unfinished step; what its response had used so far still counts.
 func (s *State) closeStep() {
+	s.cutPartial()
+	s.Calls, s.OpenCalls, s.Retry = nil, nil, nil
+}
+
+func (s *State) cutPartial() {
 	if s.LastPartial != nil {
 		s.count(s.LastPartial.Message.Usage)
 	}
-	s.LastPartial, s.Calls, s.OpenCalls, s.Retry = nil, nil, nil, nil
+	s.LastPartial = nil
 }
 
 func (s *State) count(u model.Usage) {

@@ -30,6 +30,8 @@ ALTER TABLE usage ADD COLUMN cost_micro       INTEGER;                    -- mil
 ALTER TABLE usage ADD COLUMN seq              INTEGER NOT NULL DEFAULT 0; -- of the record in the log, 0: none
 ALTER TABLE usage ADD COLUMN kind             TEXT NOT NULL DEFAULT '';   -- '': a step; else what the request was for
 CREATE UNIQUE INDEX usage_once ON usage (workspace_id, seq, kind) WHERE seq > 0;
+DROP INDEX usage_by_workspace;
+CREATE INDEX usage_by_workspace ON usage (workspace_id, at, cost_micro); -- what was spent is read from the index alone
 CREATE INDEX usage_by_parent ON usage (parent_id, workspace_id);
 CREATE INDEX usage_by_time ON usage (at);
 
