@@ -12,6 +12,8 @@ type API struct {
 	Conversations ConversationsAPI
 	Settings      SettingsAPI
 	System        SystemAPI
+	Costs         CostsAPI
+	Search        SearchAPI
 }
 
 // ProjectsAPI is what a person can do with projects.
@@ -102,6 +104,8 @@ type ConversationsAPI interface {
 	SetDraft(ctx context.Context, args SetDraft) error
 	// Release lets a held queue go on.
 	Release(ctx context.Context, args ByID) error
+	// Export gives the conversation as a document of at most 32 MiB.
+	Export(ctx context.Context, args ExportConversation) (Exported, error)
 }
 
 // SettingsAPI reads and changes the person's preferences.
@@ -114,8 +118,38 @@ type SettingsAPI interface {
 	Models(ctx context.Context) ([]Model, error)
 	// Providers lists the model providers and whether they are configured.
 	Providers(ctx context.Context) ([]Provider, error)
-	// SetProvider changes a provider's key or base URL.
+	// SetProvider changes a provider's settings.
 	SetProvider(ctx context.Context, args SetProvider) error
+	// AddProvider adds a custom provider.
+	AddProvider(ctx context.Context, args AddProvider) error
+	// RemoveProvider forgets the settings of a provider, its key too.
+	RemoveProvider(ctx context.Context, args ByID) error
+	// TestProvider makes a small call and says what is wrong and how to mend it.
+	TestProvider(ctx context.Context, args ByID) (ProviderTest, error)
+	// SuggestModels asks a provider which models it has.
+	SuggestModels(ctx context.Context, args ByID) ([]Suggestion, error)
+	// AddModel adds a model to those that can be chosen.
+	AddModel(ctx context.Context, args ByID) error
+	// RemoveModel takes a model that a person added out of the list.
+	RemoveModel(ctx context.Context, args ByID) error
+	// Fallbacks lists which models are asked when one refuses.
+	Fallbacks(ctx context.Context) ([]Fallback, error)
+	// SetFallback changes which models are asked when one refuses; none removes the chain.
+	SetFallback(ctx context.Context, args Fallback) error
+}
+
+// CostsAPI is about what models cost.
+type CostsAPI interface {
+	// Summary sums up what was spent.
+	Summary(ctx context.Context, args CostQuery) (CostSummary, error)
+	// SetBudget limits what a workspace, sub-agents included, may spend; its turn stops there.
+	SetBudget(ctx context.Context, args SetBudget) error
+}
+
+// SearchAPI finds what was said in any workspace.
+type SearchAPI interface {
+	// Find looks for words in all conversations, the newest first.
+	Find(ctx context.Context, args FindText) (Found, error)
 }
 
 // SystemAPI is about this machine and the attached window.

@@ -109,11 +109,13 @@ func (a *App) recorded(id string, r *transcript.Record) {
 	if r.Kind == transcript.TurnStart || r.Kind == transcript.TurnEnd {
 		a.herald.add(id, news{active: r.Time})
 	}
+	a.ledger.add(id, r)
 	a.noticed(id, r)
 }
 
 // noticed follows the log of a conversation that this process or another one writes.
 func (a *App) noticed(id string, r *transcript.Record) {
+	a.searchable(id, r)
 	switch r.Kind {
 	case transcript.TurnEnd:
 		if r.End == transcript.Done {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	goruntime "runtime"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"carrel/agent/catalog"
@@ -27,6 +28,8 @@ type session struct {
 	app  *App
 	id   string
 	live *live
+	// limited says that the workspace had a budget when that was read last.
+	limited atomic.Bool
 
 	mu    sync.Mutex // guards what follows
 	lock  *store.Lock
@@ -106,6 +109,7 @@ func (s *session) begin(ctx context.Context, w workspaces.Workspace, dir string)
 		System:    s.system,
 		Choice:    s.app.choiceOf(w),
 		AutoRetry: s.autoRetry,
+		Budget:    s.budget,
 		Events:    s.event,
 		Now:       time.Now,
 	})
@@ -116,6 +120,7 @@ func (s *session) begin(ctx context.Context, w workspaces.Workspace, dir string)
 	if err != nil {
 		return nil, nil, none, errors.Join(err, conv.Close(context.WithoutCancel(ctx)), log.Close())
 	}
+	s.app.ledger.catchUp(s.id, log)
 	return log, conv, snap.StateChange, nil
 }
 

@@ -1,8 +1,6 @@
 package catalog
 
 import (
-	"net/http"
-
 	"carrel/agent/model/anthropic"
 	"carrel/agent/model/chat"
 	"carrel/agent/model/demo"
@@ -35,7 +33,6 @@ type builtin struct {
 	keyless  bool
 	chat     bool // it also speaks Chat Completions, by wireFormat
 	quirks   chat.Quirks
-	header   http.Header // sent with each request
 	models   []known
 }
 
@@ -47,7 +44,7 @@ func builtins() []builtin {
 			keyEnv: []string{"ANTHROPIC_API_KEY"}, tokenEnv: "ANTHROPIC_AUTH_TOKEN", baseEnv: "ANTHROPIC_BASE_URL", models: anthropicModels()},
 		{id: "openai", name: "OpenAI", wire: OpenAIResponses, base: responses.DefaultBaseURL, keyPage: "platform.openai.com",
 			keyEnv: []string{"OPENAI_API_KEY"}, baseEnv: "OPENAI_BASE_URL", orgEnv: "OPENAI_ORG_ID", chat: true,
-			quirks: chat.Quirks{MaxTokensField: "max_completion_tokens"}, models: openaiModels()},
+			quirks: chat.Quirks{MaxTokensField: "max_completion_tokens", CacheKey: true}, models: openaiModels()},
 		{id: "google", name: "Google", wire: Gemini, base: "https://generativelanguage.googleapis.com", keyPage: "aistudio.google.com",
 			keyEnv: []string{"GOOGLE_GENERATIVE_AI_API_KEY", "GOOGLE_API_KEY"}, baseEnv: "GOOGLE_BASE_URL", models: googleModels()},
 		{id: "xai", name: "xAI", wire: OpenAIResponses, base: "https://api.x.ai/v1", keyPage: "console.x.ai",
@@ -57,11 +54,11 @@ func builtins() []builtin {
 		{id: "moonshotai", name: "Moonshot AI", wire: OpenAICompatible, base: "https://api.moonshot.ai/v1", keyPage: "platform.moonshot.ai",
 			keyEnv: []string{"MOONSHOT_API_KEY"}, quirks: chat.Quirks{Replay: chat.ReplayText}, models: moonshotModels()},
 		{id: "zai", name: "Z.ai", wire: OpenAICompatible, base: "https://api.z.ai/api/paas/v4", keyPage: "z.ai/model-api",
-			keyEnv: []string{"ZAI_API_KEY"}, quirks: chat.Quirks{Replay: chat.ReplayText}, models: zaiModels()},
+			keyEnv: []string{"ZAI_API_KEY"}, quirks: chat.Quirks{Replay: chat.ReplayText, Search: chat.SearchTool}, models: zaiModels()},
 		{id: "openrouter", name: "OpenRouter", wire: OpenAICompatible, base: "https://openrouter.ai/api/v1", keyPage: "openrouter.ai/keys",
-			keyEnv: []string{"OPENROUTER_API_KEY"}, quirks: chat.Quirks{Replay: chat.ReplayDetails}},
+			keyEnv: []string{"OPENROUTER_API_KEY"}, quirks: chat.Quirks{Replay: chat.ReplayDetails, Search: chat.SearchPlugin}},
 		{id: "github-copilot", name: "GitHub Copilot", wire: OpenAICompatible, base: "https://api.githubcopilot.com/", keyPage: "github.com/features/copilot",
-			keyEnv: []string{"GITHUB_COPILOT_TOKEN"}, header: http.Header{"Openai-Intent": {"conversation-edits"}}},
+			keyEnv: []string{"GITHUB_COPILOT_TOKEN"}},
 		{id: "bedrock", name: "Bedrock", wire: Bedrock, keyPage: "console.aws.amazon.com", keyEnv: []string{"AWS_BEARER_TOKEN_BEDROCK"}, keyless: true},
 		{id: "ollama", name: "Ollama", wire: OpenAICompatible, base: "http://localhost:11434/v1", keyless: true},
 	}

@@ -30,6 +30,8 @@ type Catalog struct {
 	config Config
 	env    func(string) string
 	http   *http.Client // shared, so that connections are reused
+	cache  *wire.Cache  // shared, so that a conversation's steps are cheap
+	lists  lists        // what Suggest heard
 }
 
 // Provider is one provider as the settings show it.
@@ -60,7 +62,7 @@ type Model struct {
 
 // New makes a catalog of the settings and the environment.
 func New(root Config, env func(string) string) *Catalog {
-	return &Catalog{config: root, env: env, http: wire.NewHTTP()}
+	return &Catalog{config: root, env: env, http: wire.NewHTTP(), cache: wire.NewCache()}
 }
 
 // Providers are the built-in ones, the custom ones by id, and the demo.

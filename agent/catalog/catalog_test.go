@@ -28,6 +28,8 @@ func catalog(env map[string]string, entries map[string]store.ProviderConfig) *Ca
 	return New(config{entries: entries}, func(k string) string { return env[k] })
 }
 
+func env(vars map[string]string) func(string) string { return func(k string) string { return vars[k] } }
+
 func code(err error) string {
 	var e *ConfigError
 	if errors.As(err, &e) {

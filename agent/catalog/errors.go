@@ -18,6 +18,7 @@ const (
 	BadParameters   Code = "bad_parameters"
 	BadChoice       Code = "bad_choice" // what was chosen does not go together
 	NoRegion        Code = "no_region"
+	NoList          Code = "no_list"    // the provider's models can't be listed as it is set up
 	Unreadable      Code = "unreadable" // the settings themselves
 )
 

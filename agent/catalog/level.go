@@ -60,17 +60,20 @@ func clamp(allowed []Level, fallback, l Level) Level {
 	if wish < 0 {
 		return fallback
 	}
-	best := Default
+	var able []Level // the levels in question, ascending
 	for _, a := range allowed {
-		switch at := slices.Index(ladder[:], a); {
-		case at <= wish && (a != Off || l == Off):
-			best = a
-		case best == Default: // nothing below it: the lowest above
-			return a
+		if a != Off || l == Off {
+			able = append(able, a)
 		}
 	}
-	if best == Default {
+	if len(able) == 0 {
 		return allowed[0]
+	}
+	best := able[0]
+	for _, a := range able {
+		if slices.Index(ladder[:], a) <= wish {
+			best = a
+		}
 	}
 	return best
 }

@@ -2,7 +2,6 @@ package catalog
 
 import (
 	"cmp"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -82,7 +81,9 @@ func (k *known) refine(provider string, thinks bool) {
 		case !claude || !thinks:
 		case len(k.levels) == 0 || strings.Contains(k.id, "opus-4-5"): // from before effort alone was enough
 			k.levels, k.level, k.style = fromOff(High), Off, styleBudget
-		case !strings.Contains(k.id, "fable") && !strings.Contains(k.id, "mythos"): // these always think
+		case strings.Contains(k.id, "fable"), strings.Contains(k.id, "mythos"): // these always think
+			k.noForce = true
+		default:
 			k.levels = append(k.levels, Off)
 		}
 		k.fast = k.id == "claude-opus-5" || k.id == "claude-opus-4-8"
@@ -154,6 +155,7 @@ func lookup(provider, id string) known {
 		return k
 	}
 	if k, ok := shelf()[provider][id]; ok {
+		k.asMade(provider)
 		return k
 	}
 	for _, other := range sameModel(provider, id) {
@@ -166,8 +168,12 @@ func lookup(provider, id string) known {
 		}
 		if other.provider != provider { // a gateway has prices, tiers and ways of its own
 			k.prices, k.tiers, k.pro, k.cyber, k.fast, k.chatOff, k.name = nil, nil, false, "", false, false, ""
-			if provider == "openrouter" {
+			switch provider {
+			case "openrouter":
 				k.style = styleRouter
+			case "bedrock":
+			default:
+				k.level = Default // nothing is said unless the person does: the server may not know it
 			}
 		}
 		k.id, k.aliases, k.first = id, nil, false
@@ -181,6 +187,27 @@ func lookup(provider, id string) known {
 		k.levels, k.prices = fromOff(High), &Prices{} // it runs on a machine of the person's own
 	}
 	return k
+}
+
+// asMade gives a model of OpenRouter's the levels that its maker allows: the catalogue says the same
+// three of every model there.
+func (k *known) asMade(provider string) {
+	if provider != "openrouter" || len(k.levels) == 0 {
+		return
+	}
+	for _, other := range sameModel(provider, k.id) {
+		if other.provider == provider {
+			continue
+		}
+		maker, ok := ours(other.provider, other.id)
+		if !ok {
+			maker, ok = shelf()[other.provider][other.id]
+		}
+		if ok && len(maker.levels) > 0 {
+			k.levels, k.level = maker.levels, maker.level
+			return
+		}
+	}
 }
 
 // ours finds a model in the table of our own.
@@ -201,17 +228,50 @@ func ours(provider, id string) (known, bool) {
 
 type modelName struct{ provider, id string }
 
-var (
-	dated   = regexp.MustCompile(`^(.+)-(?:20\d{6}|20\d\d-\d\d-\d\d)$`)
-	bedrock = regexp.MustCompile(`^(?:[a-z]{2,6}\.)?anthropic\.(claude-.+?)(?:-v\d+(?::\d+)?)?$`)
-)
-
-// undated is a model's id without the date of a snapshot.
+// undated is a model's id without the date of a snapshot, as in "-20250929" and "-2026-09-29".
 func undated(id string) string {
-	if m := dated.FindStringSubmatch(id); m != nil {
-		return m[1]
+	for _, shape := range []string{"-20dddddd", "-20dd-dd-dd"} {
+		if at := len(id) - len(shape); at > 0 && shaped(id[at:], shape) {
+			return id[:at]
+		}
 	}
 	return id
+}
+
+// shaped compares a text with a shape of the same length, in which "d" is any digit.
+func shaped(s, shape string) bool {
+	for i := range len(shape) {
+		if digit := '0' <= s[i] && s[i] <= '9'; s[i] != shape[i] && !(shape[i] == 'd' && digit) {
+			return false
+		}
+	}
+	return true
+}
+
+// atBedrock is the maker's id in one of Bedrock's for a Claude, such as
+// "eu.anthropic.claude-opus-4-6-v1:0"; "" is another model.
+func atBedrock(id string) string {
+	before, name, ok := strings.Cut(id, "anthropic.")
+	if !ok || before != "" && !strings.HasSuffix(before, ".") || !strings.HasPrefix(name, "claude-") {
+		return ""
+	}
+	name, _, _ = strings.Cut(name, ":")
+	if at := strings.LastIndex(name, "-v"); at > 0 && len(name) == at+3 && '0' <= name[at+2] && name[at+2] <= '9' {
+		name = name[:at]
+	}
+	return name
+}
+
+// madeBy is whose model it is, of those that nobody else can run: behind another server it is the
+// same.
+func madeBy(id string) string {
+	switch {
+	case strings.HasPrefix(id, "claude-"):
+		return "anthropic"
+	case strings.HasPrefix(id, "gpt-"):
+		return "openai"
+	}
+	return ""
 }
 
 // sameModel lists other names under which a model could be known.
@@ -229,8 +289,8 @@ func sameModel(provider, id string) []modelName {
 	slices.SortFunc(out, func(a, b modelName) int { return -cmp.Compare(a.id, b.id) }) // the latest first
 	switch provider {
 	case "bedrock":
-		if m := bedrock.FindStringSubmatch(id); m != nil {
-			out = append(out, modelName{"anthropic", m[1]}, modelName{"anthropic", undated(m[1])})
+		if name := atBedrock(id); name != "" {
+			out = append(out, modelName{"anthropic", name}, modelName{"anthropic", undated(name)})
 		}
 	case "openrouter":
 		vendor, name, _ := strings.Cut(id, "/")
@@ -244,6 +304,11 @@ func sameModel(provider, id string) []modelName {
 			out = append(out, modelName{"zai", name})
 		default:
 			out = append(out, modelName{vendor, name})
+		}
+	case "github-copilot", "ollama": // their limits are their own
+	default:
+		if maker := madeBy(id); maker != provider {
+			out = append(out, modelName{maker, id}, modelName{maker, plain})
 		}
 	}
 	return out

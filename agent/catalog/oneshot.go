@@ -1,7 +1,6 @@
 package catalog
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -14,8 +13,20 @@ type OneShot struct {
 	Text  string // the message without the command
 }
 
-// alias is what a short name can look like.
-var alias = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]{0,63}$`)
+// maxAlias is how long a short name may be, in bytes.
+const maxAlias = 64
+
+// isAlias reports whether a text, in lower case, can be a short name: letters, digits, and after the
+// first also ".", "_" and "-".
+func isAlias(s string) bool {
+	for i, r := range s {
+		letter := 'a' <= r && r <= 'z' || '0' <= r && r <= '9'
+		if !letter && (i == 0 || !strings.ContainsRune("._-", r)) {
+			return false
+		}
+	}
+	return s != "" && len(s) <= maxAlias
+}
 
 // commands are the words after a slash that mean something else, whatever short names there are.
 func commands() []string {
@@ -69,7 +80,7 @@ func command(text string) (word, rest string, ok bool) {
 // alias finds a model by a short name. The settings' own names come first; own may be nil.
 func (c *Catalog) alias(name string, own map[string]ownModel) (provider, id string, ok bool) {
 	name = strings.ToLower(name)
-	if !alias.MatchString(name) {
+	if !isAlias(name) {
 		return "", "", false
 	}
 	if own == nil {

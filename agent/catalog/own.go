@@ -43,7 +43,7 @@ func (c *Catalog) models() map[string]ownModel {
 func (o ownModel) aliases() []string {
 	var out []string
 	for _, a := range o.Aliases {
-		if a = strings.ToLower(strings.TrimSpace(a)); alias.MatchString(a) {
+		if a = strings.ToLower(strings.TrimSpace(a)); isAlias(a) {
 			out = append(out, a)
 		}
 	}

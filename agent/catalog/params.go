@@ -16,8 +16,8 @@ import (
 func (s *settled) parameters(names ...string) (model.Params, error) {
 	for _, name := range names {
 		names = append(names, undated(name))
-		if m := bedrock.FindStringSubmatch(name); m != nil && s.id == "bedrock" {
-			names = append(names, m[1], undated(m[1]))
+		if plain := atBedrock(name); plain != "" && s.id == "bedrock" {
+			names = append(names, plain, undated(plain))
 		}
 	}
 	for _, name := range append(names, "*") {

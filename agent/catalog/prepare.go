@@ -27,6 +27,7 @@ func (s *settled) prepare(r Resolved, ch Choice) (func(*model.Request), error) {
 		cyber = row.cyber
 	}
 	hour := s.entry.CacheTTL == "1h"
+	alone := s.wire == AnthropicMessages && slices.Contains(r.Info.Levels, Off)
 	return func(q *model.Request) {
 		q.Model, q.Thinking, q.Params = r.Model, thinking, params
 		if len(extra) > 0 {
@@ -35,10 +36,12 @@ func (s *settled) prepare(r Resolved, ch Choice) (func(*model.Request), error) {
 		if q.MaxTokens == 0 {
 			q.MaxTokens = limit
 		}
-		q.Thinking = fit(q.Thinking, q.MaxTokens)
 		q.Tier, q.Native, q.Cyber, q.CacheHour = tier, slices.Clone(native), cyber, hour
-		if !r.Info.Force {
+		switch {
+		case !r.Info.Force:
 			q.Force = ""
+		case q.Force != "" && alone: // a forced tool and thinking exclude each other
+			q.Thinking = model.Thinking{Off: true}
 		}
 	}, nil
 }
@@ -55,46 +58,25 @@ func (s *settled) limit(row known, own *int) int {
 	return 0
 }
 
-// think says a level in the provider's terms: in the fields that formats know, or in fields of the
+// think says a level in the provider's terms: in the fields that formats know, or in a field of the
 // body that only this provider has.
 func (k known) think(l Level) (t model.Thinking, extra map[string]json.RawMessage) {
 	extra = map[string]json.RawMessage{}
-	if l == Default || k.style == styleNothing {
-		return t, extra
-	}
-	switch k.style {
-	case styleBudget:
+	switch {
+	case l == Default, k.style == styleNothing:
+	case k.style == styleBudget:
 		t.Off, t.Budget = l == Off, budget(l)
-	case styleSwitch:
-		extra["thinking"] = json.RawMessage(`{"type":"enabled"}`)
-		if l == Off {
-			extra["thinking"] = json.RawMessage(`{"type":"disabled"}`)
-		} else if len(k.levels) > 2 {
-			t.Effort = string(l)
-		}
-	case styleRouter:
-		word := string(l)
-		if l == Off {
-			word = "none"
-		}
-		extra["reasoning"] = json.RawMessage(`{"effort":"` + word + `"}`)
-	case styleMinimal, styleBetween, styleEffort, styleNothing:
-		switch {
-		case l != Off:
-			t.Effort = string(l)
-		case k.style == styleMinimal:
-			t.Effort = "minimal"
-		case k.style == styleBetween:
-			extra["thinking"] = json.RawMessage(`{"type":"between_tools"}`)
-		default:
-			t.Off = true
-		}
+	case l != Off:
+		t.Effort = string(l)
+	case k.style == styleMinimal:
+		t.Effort = "minimal"
+	case k.style == styleBetween:
+		extra["thinking"] = json.RawMessage(`{"type":"between_tools"}`)
+	default:
+		t.Off = true
 	}
 	return t, extra
 }
-
-// minBudget is the least that Anthropic takes, in tokens.
-const minBudget = 1024
 
 // budget is how many tokens a level is, for models that take a number.
 func budget(l Level) int {
@@ -110,16 +92,6 @@ func budget(l Level) int {
 	case Off, Default:
 	}
 	return 0
-}
-
-// fit keeps a budget below the limit of the output, which it is a part of.
-func fit(t model.Thinking, limit int) model.Thinking {
-	if t.Budget > 0 && limit > 0 && t.Budget >= limit {
-		if t.Budget = limit - minBudget; t.Budget < minBudget {
-			t.Budget, t.Off = 0, true
-		}
-	}
-	return t
 }
 
 // tier is the service tier to ask for; "" is none.
@@ -146,7 +118,7 @@ func (s *settled) tier(i Info) string {
 
 // native are the provider's own tools to switch on.
 func (s *settled) native() []string {
-	if !s.searches() || s.id == "openrouter" {
+	if !s.searches() {
 		return nil
 	}
 	on := s.entry.WebSearch != nil && *s.entry.WebSearch
@@ -186,9 +158,6 @@ func (s *settled) route(extra map[string]json.RawMessage) {
 		}
 		if len(choice) > 0 {
 			extra["provider"] = encode(choice)
-		}
-		if s.entry.WebSearch != nil && *s.entry.WebSearch {
-			extra["plugins"] = json.RawMessage(`[{"id":"web"}]`)
 		}
 	case s.id == "xai" && s.wire == OpenAICompatible && (s.entry.WebSearch == nil || *s.entry.WebSearch):
 		search := maps.Clone(s.entry.SearchParameters)

@@ -95,6 +95,9 @@ func (c *Catalog) Cost(modelID string, u model.Usage, tier string) (micro int64,
 
 // Cost is Catalog.Cost for a model at hand.
 func (i Info) Cost(u model.Usage, tier string) (micro int64, known bool) {
+	if u.Cost > 0 {
+		return u.Cost, true
+	}
 	if i.Prices == nil {
 		return 0, false
 	}

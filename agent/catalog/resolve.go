@@ -54,11 +54,11 @@ func (c *Catalog) Resolve(ch Choice) (Resolved, error) {
 	if s.err != nil {
 		return Resolved{}, s.err
 	}
-	client, err := s.client(c.http)
+	info := c.info(s, provider, name, own)
+	client, err := s.client(info.row, c.http, c.cache)
 	if err != nil {
 		return Resolved{}, err
 	}
-	info := c.info(s, provider, name, own)
 	level = clamp(info.Levels, info.DefaultLevel, level)
 	if len(info.Levels) == 0 && !info.Known { // nobody knows what it allows: as the person says
 		level = unclamped(ch.Level)

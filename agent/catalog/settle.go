@@ -8,9 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"carrel/agent/model/anthropic"
-	"carrel/agent/model/chat"
-	"carrel/agent/model/responses"
 	"carrel/agent/model/wire"
 	"carrel/store"
 )
@@ -21,9 +18,9 @@ type settled struct {
 	custom  bool
 	entry   store.ProviderConfig
 	key     key
-	azure   azure
-	region  string // Bedrock's
-	baseVar string // environment variable that the base URL is from
+	azure   wire.Azure // OpenAI's, when it is behind the provider
+	region  string     // Bedrock's
+	baseVar string     // environment variable that the base URL is from
 	org     string
 	header  http.Header
 	err     *ConfigError // why it can't be asked
@@ -89,9 +86,9 @@ func (c *Catalog) builtin(b builtin, e store.ProviderConfig, has bool, wrong err
 	}
 	s.checkChoices(e)
 	if b.id == "openai" && s.key.value == "" && e.BaseURL == "" && !s.sendsKey() {
-		if a, k, ok := c.azure(); ok {
+		if a, k, ok := c.fromAzure(); ok {
 			s.azure, s.key, s.baseVar = a, k, "AZURE_OPENAI_ENDPOINT"
-			s.base = a.base(s.wire)
+			s.base = a.Endpoint
 		}
 	}
 	switch {
@@ -165,18 +162,35 @@ func (c *Catalog) own(id string, e store.ProviderConfig) settled {
 		s.name = id
 	}
 	s.apply(c, e)
-	switch {
-	case slices.Contains(reserved, id):
-		s.fail(bad(BadProvider, id, "this id is reserved. Give the custom provider another one."))
-	case !customID.MatchString(id):
-		s.fail(bad(BadProvider, id, "an id has lower-case letters, digits, _ and - only and starts with a letter or digit, such as local-vllm. Rename it."))
-	case s.wire != AnthropicMessages && s.wire != OpenAIResponses && s.wire != OpenAICompatible:
-		s.fail(bad(BadProvider, id, "providerType must be openai-compatible, openai-responses or anthropic-messages, not %q.", clip(e.ProviderType)))
-	case s.base == "":
-		s.fail(bad(BadBaseURL, id, "baseUrl is missing, such as http://localhost:8000/v1."))
+	if err := badCustom(id, e); err != nil {
+		s.fail(err)
 	}
 	s.check()
 	return s
+}
+
+// CheckCustom says whether an entry can be that of a custom provider of that id. Its error is a
+// *ConfigError.
+func CheckCustom(id string, e store.ProviderConfig) error {
+	if err := badCustom(id, e); err != nil {
+		return err
+	}
+	return nil
+}
+
+func badCustom(id string, e store.ProviderConfig) *ConfigError {
+	wire := Wire(e.ProviderType)
+	switch {
+	case slices.Contains(reserved, id):
+		return bad(BadProvider, id, "this id is reserved. Give the custom provider another one.")
+	case !customID.MatchString(id):
+		return bad(BadProvider, clip(id), "an id has lower-case letters, digits, _ and - only and starts with a letter or digit, such as local-vllm. Rename it.")
+	case wire != AnthropicMessages && wire != OpenAIResponses && wire != OpenAICompatible:
+		return bad(BadProvider, id, "providerType must be openai-compatible, openai-responses or anthropic-messages, not %q.", clip(e.ProviderType))
+	case e.BaseURL == "":
+		return bad(BadBaseURL, id, "baseUrl is missing, such as http://localhost:8000/v1.")
+	}
+	return nil
 }
 
 // apply takes what entries of both kinds can have.
@@ -186,7 +200,6 @@ func (s *settled) apply(c *Catalog, e store.ProviderConfig) {
 		s.fail(bad(Disabled, s.id, "it is turned off. Turn it on under Settings, Providers, or remove \"enabled\": false."))
 	}
 	s.header = http.Header{}
-	wire.Overlay(s.header, s.builtin.header)
 	for name, value := range e.Headers {
 		if !sendable(value) || !headerName.MatchString(name) {
 			s.fail(bad(BadProvider, s.id, "the header %q can't be sent. Check its name and that its value is plain text on one line.", clip(name)))
@@ -217,7 +230,7 @@ func (s *settled) check() {
 		s.fail(bad(BadProvider, s.id, "this version has no client for it yet."))
 		return
 	}
-	_, err := s.client(nil)
+	_, err := s.client(known{}, nil, nil)
 	switch {
 	case err == nil:
 	case s.baseVar != "":
@@ -232,61 +245,26 @@ func (s *settled) sendsKey() bool {
 	return s.header.Get("Authorization") != "" || s.header.Get("X-Api-Key") != "" || s.header.Get("X-Goog-Api-Key") != ""
 }
 
-// client makes the provider's client.
-func (s *settled) client(h *http.Client) (*wire.Client, error) {
-	further, secret := s.header, s.key.value
-	if s.azure.on() {
-		further, secret = s.azure.header(s.key, s.header), ""
-	}
-	var c *wire.Client
-	var err error
-	switch s.wire {
-	case AnthropicMessages:
-		o := anthropic.Options{BaseURL: s.base, Header: further, Provider: s.id, HTTP: h}
-		if s.key.token {
-			o.AuthToken = secret
-		} else {
-			o.Key = secret
-		}
-		return anthropic.New(o)
-	case OpenAIResponses:
-		c, err = responses.New(responses.Options{BaseURL: s.base, Key: secret, Organization: s.org, Header: further, Provider: s.id, HTTP: h})
-	case OpenAICompatible:
-		c, err = chat.New(chat.Options{BaseURL: s.base, Key: secret, Organization: s.org, Header: further, Provider: s.id, HTTP: h, Quirks: s.quirks})
-	case Gemini, Bedrock: // their clients go here
-		return nil, bad(BadProvider, s.id, "this version has no client for it yet.")
-	case Demo:
-		return nil, bad(BadProvider, s.id, "it speaks no API that is known.")
-	}
-	if err != nil {
-		return nil, err
-	}
-	if s.azure.on() {
-		c.URL += s.azure.query()
-	}
-	return c, nil
-}
-
 // sent is the name under which the provider knows a model.
 func (s *settled) sent(name string) string {
-	if s.azure.on() && s.azure.deployment != "" {
-		return s.azure.deployment
+	if s.azure.Endpoint != "" && s.azure.Deployment != "" {
+		return s.azure.Deployment
 	}
 	return name
 }
 
 // direct reports whether OpenAI itself is asked, in the format that has everything.
 func (s *settled) direct() bool {
-	return s.id == "openai" && s.wire == OpenAIResponses && !s.azure.on() && s.err == nil
+	return s.id == "openai" && s.wire == OpenAIResponses && s.azure.Endpoint == "" && s.err == nil
 }
 
 // searches reports whether the provider can search the web over the route that is set up.
 func (s *settled) searches() bool {
 	switch s.id {
-	case "anthropic", "google", "openrouter":
+	case "anthropic", "google", "openrouter", "zai":
 		return true
 	case "openai", "xai":
-		return s.wire == OpenAIResponses && !s.azure.on()
+		return s.wire == OpenAIResponses && s.azure.Endpoint == ""
 	}
 	return false
 }
@@ -295,7 +273,7 @@ func (s *settled) searches() bool {
 func (s *settled) tiers(k known) []string {
 	switch s.id {
 	case "openai":
-		if k.found || s.azure.on() {
+		if k.found || s.azure.Endpoint != "" {
 			return slices.Clone(k.tiers)
 		}
 		return []string{"flex", "priority"} // a new one, or one of the person's own

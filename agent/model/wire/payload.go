@@ -72,7 +72,7 @@ var (
 
 // assemble puts a body together.
 func assemble(b Body, messages []encoded) *Payload {
-	p := &Payload{chunks: make([][]byte, 0, 2*len(messages)+4)}
+	p := &Payload{chunks: make([][]byte, 0, 4*len(messages)+4)}
 	head := appendValue(nil, b.Head)
 	head = append(head[:len(head)-1], ',')
 	if len(b.Head) == 0 {
@@ -113,20 +113,25 @@ func (p *Payload) flat(messages []encoded, first bool) {
 func (p *Payload) grouped(b Body, messages []encoded, first bool) {
 	marked := marks(messages, b.Marks)
 	mark := []byte("," + b.Mark + "}")
+	start := [2][]byte{groupStart(b.User, model.User, b.Group), groupStart(b.Assistant, model.Assistant, b.Group)}
 	open, assistant := false, false
 	for i, m := range messages {
 		if len(m.json) == 0 {
 			continue
 		}
+		side := 0
+		if m.assistant {
+			side = 1
+		}
 		switch {
 		case open && m.assistant == assistant:
 			p.add(comma)
 		case open:
-			p.add(endList, comma, groupStart(b, m.assistant))
+			p.add(endList, comma, start[side])
 		case first:
-			p.add(groupStart(b, m.assistant))
+			p.add(start[side])
 		default:
-			p.add(comma, groupStart(b, m.assistant))
+			p.add(comma, start[side])
 		}
 		open, assistant = true, m.assistant
 		if marked[i] {
@@ -157,16 +162,10 @@ func marks(messages []encoded, n int) map[int]bool {
 	return out
 }
 
-func groupStart(b Body, assistant bool) []byte {
-	role := b.User
+func groupStart(role string, side model.Role, list string) []byte {
 	if role == "" {
-		role = string(model.User)
-	}
-	if assistant {
-		if role = b.Assistant; role == "" {
-			role = string(model.Assistant)
-		}
+		role = string(side)
 	}
 	out := append(appendString([]byte(`{"role":`), role), ',')
-	return append(appendString(out, b.Group), ":["...)
+	return append(appendString(out, list), ":["...)
 }

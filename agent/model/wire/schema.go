@@ -18,10 +18,13 @@ func Schema(t model.Tool) Raw {
 		return Raw(`{"type":"object","properties":{}}`)
 	}
 	top, ok := s.(map[string]any)
+	changed := false
+	if kinds := names(top["type"]); slices.Contains(kinds, "object") { // such as "object or null"
+		top["type"], changed = "object", true
+	}
 	if !ok || top["type"] != "object" && (top["type"] != nil || len(top) == 0) {
 		return Raw(`{"type":"object","properties":{}}`)
 	}
-	changed := false
 	if top["type"] == nil {
 		top["type"], changed = "object", true
 	}
