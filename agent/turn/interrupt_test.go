@@ -53,7 +53,9 @@ func TestAnInterruptTakesEffectWithin200ms(t *testing.T) {
 	}{
 		"tool":   {calls(use("a", "deaf", "{}")), nil},
 		"stream": {deafStream, nil},
-		"place":  {calls(use("a", "deaf", "{}")), func(c *turn.Config) { c.Env = func(context.Context) (tool.Env, error) { wait(); return tool.Env{}, nil } }},
+		"place": {calls(use("a", "deaf", "{}")), func(c *turn.Config) {
+			c.Env = func(context.Context) (tool.Env, error) { wait(); return tool.Env{}, nil }
+		}},
 		"prompt": {nil, func(c *turn.Config) { c.System = func(context.Context) string { wait(); return "" } }},
 		"catalogue": {nil, func(c *turn.Config) {
 			c.Resolve = func(context.Context, turn.Choice) (turn.Endpoint, error) { wait(); return turn.Endpoint{}, nil }
