@@ -36,7 +36,7 @@ type Options struct {
 // pictures in a tool's result and can't search while it has tools. A name that nobody knows is new.
 func Old(id string) bool {
 	id = id[strings.LastIndexByte(id, '/')+1:]
-	for _, old := range []string{"gemini-1", "gemini-2", "gemini-pro", "gemini-flash", "gemma-", "learnlm"} {
+	for _, old := range []string{"gemini-1.", "gemini-2.", "gemini-pro", "gemini-flash", "gemma-", "learnlm"} {
 		if strings.HasPrefix(id, old) && !strings.HasSuffix(id, "-latest") {
 			return true
 		}
