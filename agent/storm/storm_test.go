@@ -1,0 +1,140 @@
+package storm_test
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"carrel/agent/transcript"
+)
+
+// A storm has so many cores with so many conversations each. The short one is for every run of the
+// tests; STORM_TURNS and STORM_SEED make another.
+const (
+	cores, talks = 2, 5
+	shortTurns   = 60
+)
+
+// number reads a setting of the storm.
+func number(t *testing.T, name string, otherwise uint64) uint64 {
+	t.Helper()
+	text := os.Getenv(name)
+	if text == "" {
+		return otherwise
+	}
+	n, err := strconv.ParseUint(text, 10, 64)
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	return n
+}
+
+func TestStorm(t *testing.T) { // O-LLM-01, O-LLM-06, O-LLM-07, O-LLM-08, O-DATA-01, O-DESK-04
+	seed := number(t, "STORM_SEED", uint64(time.Now().UnixNano()%1e6))
+	want := int64(number(t, "STORM_TURNS", shortTurns))
+	t.Logf("STORM_SEED=%d STORM_TURNS=%d", seed, want)
+	s := newServer(t, seed)
+	var turns atomic.Int64
+	var all []*person
+	var people sync.WaitGroup
+	var boxes []*core
+	for k := range cores {
+		c := newCore(t, filepath.Join(t.TempDir(), fmt.Sprint("core", k)), s.url, talks)
+		if err := os.Mkdir(c.dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		boxes = append(boxes, c)
+		go c.keep()
+		for i := range talks {
+			p := newPerson(t, c, fmt.Sprint("w", i), seed)
+			all = append(all, p)
+			people.Go(func() {
+				for before := 0; turns.Load() < want && !t.Failed(); before = p.turns {
+					p.round()
+					turns.Add(int64(p.turns - before))
+				}
+			})
+		}
+	}
+	began := time.Now()
+	stop := make(chan struct{})
+	var killers sync.WaitGroup
+	for k, c := range boxes {
+		killers.Go(func() { killAtRandom(c, seed, k, stop) })
+	}
+	people.Wait()
+	close(stop)
+	killers.Wait()
+	calmDown(t, s, all)
+	kills, asked, formats := 0, 0, map[string]int{}
+	for _, c := range boxes {
+		c.close()
+		kills += c.kills
+	}
+	for _, p := range all {
+		h := s.heard(talkOf(p))
+		inspect(t, p, h)
+		asked += len(h.bodies)
+		for f, n := range h.models {
+			formats[f] += n
+		}
+	}
+	t.Logf("%d turns, %d requests (%q), %d kills in %s; faults: %q", turns.Load(), asked, names(formats), kills,
+		time.Since(began).Round(time.Second), names(s.struck))
+	if missed := len(faults) + 1 - len(s.struck); want >= 1000 && missed > 0 {
+		t.Errorf("%d faults never came, of %d; there are %q", missed, len(faults), slices.Sorted(maps.Keys(s.struck)))
+	}
+}
+
+// talkOf is the name by which the server knows a conversation.
+func talkOf(p *person) string { return filepath.Base(p.c.dir) + p.w }
+
+func newPerson(t *testing.T, c *core, w string, seed uint64) *person {
+	t.Helper()
+	dir := filepath.Join(c.dir, w)
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	log, err := transcript.OpenReader(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = log.Close() })
+	p := &person{t: t, c: c, w: w, log: log, sent: map[string]bool{}}
+	p.random = newRandom(seed+1, talkOf(p))
+	return p
+}
+
+// killAtRandom kills a core again and again, at moments that nothing in it chooses.
+func killAtRandom(c *core, seed uint64, k int, stop <-chan struct{}) {
+	random := newRandom(seed+2, fmt.Sprint(k))
+	for {
+		select {
+		case <-stop:
+			return
+		case <-time.After(time.Duration(300+random.IntN(2500)) * time.Millisecond):
+			c.kill()
+		}
+	}
+}
+
+// calmDown ends the storm for all conversations.
+func calmDown(t *testing.T, s *server, all []*person) {
+	t.Helper()
+	if t.Failed() {
+		return
+	}
+	var people sync.WaitGroup
+	for _, p := range all {
+		s.calm(talkOf(p))
+		people.Go(p.settle)
+	}
+	people.Wait()
+}
