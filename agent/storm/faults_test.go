@@ -1,6 +1,7 @@
 package storm_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"net/http"
@@ -140,8 +141,17 @@ func call(r *rand.Rand) fakewire.Call {
 	return fakewire.Call{Name: toolNames[r.IntN(len(toolNames))], Input: fmt.Sprintf(`{"n":"n%x"}`, r.Uint64())}
 }
 
-// planFor makes a plan for a request that has had so many rounds of calls.
-func planFor(r *rand.Rand, rounds int) *plan {
+// structured keeps to what a provider can say whose calls are no text but structures.
+func (p *plan) structured() {
+	for i, c := range p.reply.Calls {
+		if !json.Valid([]byte(c.Input)) || c.Input[0] != '{' || strings.Contains(c.Input, `\ud83d`) {
+			p.reply.Calls[i].Input = "{}"
+		}
+	}
+}
+
+// planFor makes a plan for a request in a format that has had so many rounds of calls.
+func planFor(r *rand.Rand, format string, rounds int) *plan {
 	p := &plan{fault: "none", reply: fakewire.Reply{Text: fmt.Sprintf("Answer %x, \u201cwell\u201d \U0001F600.", r.Uint32())}}
 	if r.IntN(3) == 0 {
 		p.reply.Reasoning = fmt.Sprintf("I think %x.", r.Uint32())
@@ -166,6 +176,9 @@ func planFor(r *rand.Rand, rounds int) *plan {
 		if at -= f.weight; at < 0 {
 			p.fault = f.name
 			f.strike(r, p)
+			if format == "gemini" {
+				p.structured()
+			}
 			break
 		}
 	}

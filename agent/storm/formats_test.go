@@ -17,7 +17,7 @@ import (
 )
 
 // idle is how long a stream may be silent: short, since stalls are part of the storm.
-const idle = 400 * time.Millisecond
+const idle = 700 * time.Millisecond
 
 // format is a wire format in the storm. Its name is also its provider's.
 type format struct {

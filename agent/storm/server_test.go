@@ -2,13 +2,14 @@ package storm_test
 
 import (
 	"bytes"
-	"crypto/sha256"
 	"fmt"
 	"hash/fnv"
 	"io"
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
@@ -26,6 +27,7 @@ const planKey = "X-Storm-Plan"
 type server struct {
 	t    *testing.T
 	url  string
+	dir  string // of the requests
 	fake *fakewire.Server
 	seed uint64
 
@@ -39,14 +41,14 @@ type server struct {
 // heard is what the server heard from one conversation.
 type heard struct {
 	random *rand.Rand
-	bodies [][32]byte // of the requests, in order
-	texts  []string   // of the last request
-	calm   bool       // no more faults
+	bodies []string // files that hold the requests, in order
+	texts  []string // of the last request
+	calm   bool     // no more faults
 	models map[string]int
 }
 
 func newServer(t *testing.T, seed uint64) *server {
-	s := &server{t: t, seed: seed, plans: map[string]*plan{}, talks: map[string]*heard{}, struck: map[string]int{}}
+	s := &server{t: t, seed: seed, dir: t.TempDir(), plans: map[string]*plan{}, talks: map[string]*heard{}, struck: map[string]int{}}
 	s.fake = fakewire.New(t, func(r fakewire.Request) fakewire.Reply {
 		s.mu.Lock()
 		defer s.mu.Unlock()
@@ -119,16 +121,21 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	s.mu.Lock()
 	h := s.of(talk)
-	h.bodies, h.texts = append(h.bodies, sha256.Sum256(body)), names
 	h.models[said.Format]++
+	h.texts = names
+	kept := filepath.Join(s.dir, fmt.Sprint(talk, "-", len(h.bodies)))
+	h.bodies = append(h.bodies, kept)
 	p := &plan{fault: "none", reply: fakewire.Reply{Text: "It is calm."}}
 	if !h.calm {
-		p = planFor(h.random, rounds(body))
+		p = planFor(h.random, said.Format, rounds(body))
 	}
 	s.struck[p.fault]++
 	key := strconv.Itoa(len(s.plans))
 	s.plans[key] = p
 	s.mu.Unlock()
+	if err := os.WriteFile(kept, body, 0o600); err != nil {
+		s.complain("%v", err)
+	}
 	if p.status != 0 {
 		if p.media != "" {
 			w.Header().Set("Content-Type", p.media)
@@ -163,9 +170,12 @@ func letters(texts []string) (names []string) {
 	return names
 }
 
+// clipped is how much of a request a complaint shows, from its end.
+const clipped = 4000
+
 func clip(b []byte) []byte {
-	if len(b) > 6000 {
-		return append(append(bytes.Clone(b[:3000]), " ... "...), b[len(b)-3000:]...)
+	if len(b) > clipped {
+		return append([]byte("... "), b[len(b)-clipped:]...)
 	}
 	return b
 }

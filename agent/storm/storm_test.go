@@ -16,10 +16,11 @@ import (
 )
 
 // A storm has so many cores with so many conversations each. The short one is for every run of the
-// tests; STORM_TURNS and STORM_SEED make another.
+// tests, always of the same seed; STORM_TURNS makes another, STORM_SEED one that was.
 const (
 	cores, talks = 2, 5
-	shortTurns   = 60
+	shortTurns   = 150
+	shortSeed    = 1
 )
 
 // number reads a setting of the storm.
@@ -37,8 +38,11 @@ func number(t *testing.T, name string, otherwise uint64) uint64 {
 }
 
 func TestStorm(t *testing.T) { // O-LLM-01, O-LLM-06, O-LLM-07, O-LLM-08, O-DATA-01, O-DESK-04
-	seed := number(t, "STORM_SEED", uint64(time.Now().UnixNano()%1e6))
-	want := int64(number(t, "STORM_TURNS", shortTurns))
+	seed, want := uint64(shortSeed), int64(number(t, "STORM_TURNS", shortTurns))
+	if os.Getenv("STORM_TURNS") != "" {
+		seed = uint64(time.Now().UnixNano() % 1e6)
+	}
+	seed = number(t, "STORM_SEED", seed)
 	t.Logf("STORM_SEED=%d STORM_TURNS=%d", seed, want)
 	s := newServer(t, seed)
 	var turns atomic.Int64
@@ -72,7 +76,10 @@ func TestStorm(t *testing.T) { // O-LLM-01, O-LLM-06, O-LLM-07, O-LLM-08, O-DATA
 	people.Wait()
 	close(stop)
 	killers.Wait()
-	calmDown(t, s, all)
+	spoilt := t.Failed() // what is left is not whole then
+	if !spoilt {
+		calmDown(t, s, all)
+	}
 	kills, asked, formats := 0, 0, map[string]int{}
 	for _, c := range boxes {
 		c.close()
@@ -80,7 +87,9 @@ func TestStorm(t *testing.T) { // O-LLM-01, O-LLM-06, O-LLM-07, O-LLM-08, O-DATA
 	}
 	for _, p := range all {
 		h := s.heard(talkOf(p))
-		inspect(t, p, h)
+		if !spoilt {
+			inspect(t, p, h)
+		}
 		asked += len(h.bodies)
 		for f, n := range h.models {
 			formats[f] += n
@@ -88,7 +97,7 @@ func TestStorm(t *testing.T) { // O-LLM-01, O-LLM-06, O-LLM-07, O-LLM-08, O-DATA
 	}
 	t.Logf("%d turns, %d requests (%q), %d kills in %s; faults: %q", turns.Load(), asked, names(formats), kills,
 		time.Since(began).Round(time.Second), names(s.struck))
-	if missed := len(faults) + 1 - len(s.struck); want >= 1000 && missed > 0 {
+	if missed := len(faults) + 1 - len(s.struck); want >= 1000 && missed > 0 && !spoilt {
 		t.Errorf("%d faults never came, of %d; there are %q", missed, len(faults), slices.Sorted(maps.Keys(s.struck)))
 	}
 }
@@ -128,9 +137,6 @@ func killAtRandom(c *core, seed uint64, k int, stop <-chan struct{}) {
 // calmDown ends the storm for all conversations.
 func calmDown(t *testing.T, s *server, all []*person) {
 	t.Helper()
-	if t.Failed() {
-		return
-	}
 	var people sync.WaitGroup
 	for _, p := range all {
 		s.calm(talkOf(p))
