@@ -1,6 +1,7 @@
 package turn
 
 import (
+	"errors"
 	"slices"
 
 	"carrel/agent/model"
@@ -11,11 +12,8 @@ import (
 // them again.
 const keptBlobs = 16 << 20
 
-// What stands in a request for what it leaves out.
-const (
-	textLost    = "[a file that was here is lost]"
-	textPicture = "[a picture that was here is left out: the model can't take it]"
-)
+// textLost stands for a file whose blob is gone, as in transcript.Log.WithFiles.
+const textLost = "[a file that was here is lost]"
 
 // bare says of how many messages, from the first of the history on, a request leaves something out;
 // -1: of all.
@@ -68,15 +66,15 @@ func (d *draft) build(f form) (built, error) {
 	}
 	named := *frame
 	named.BareThinking, named.BareFiles = f.bare.thinking, f.bare.files
-	if req.Messages, err = d.messages(history, f.bare); err != nil {
+	if req.Messages, err = d.messages(named.Bare(history)); err != nil {
 		return built{}, err
 	}
 	return built{req: req, frame: &named, count: len(history), draft: d}, nil
 }
 
 // messages makes the history fit for the wire. It is pure apart from reading blobs.
-func (d *draft) messages(history []model.Message, b bare) ([]model.Message, error) {
-	msgs := model.Repair(strip(history, b))
+func (d *draft) messages(history []model.Message) ([]model.Message, error) {
+	msgs := model.Repair(history)
 	var err error
 	for i := range msgs {
 		if msgs[i].Parts, err = d.withData(msgs[i].Parts); err != nil {
@@ -84,41 +82,6 @@ func (d *draft) messages(history []model.Message, b bare) ([]model.Message, erro
 		}
 	}
 	return msgs, nil
-}
-
-// strip leaves out what providers refused, in copies.
-func strip(history []model.Message, b bare) []model.Message {
-	upTo := func(n int) int {
-		if n < 0 {
-			return len(history)
-		}
-		return min(n, len(history))
-	}
-	thinking, files := upTo(b.thinking), upTo(b.files)
-	if thinking == 0 && files == 0 {
-		return history
-	}
-	out := slices.Clone(history)
-	for i := range max(thinking, files) {
-		out[i].Parts = stripParts(out[i].Parts, i < thinking, i < files)
-	}
-	return out
-}
-
-func stripParts(parts []model.Part, thinking, files bool) []model.Part {
-	out := make([]model.Part, 0, len(parts))
-	for _, p := range parts {
-		switch {
-		case thinking && p.Kind == model.Reasoning:
-			continue
-		case files && p.Kind == model.File:
-			p = model.Part{Kind: model.Text, Text: textPicture}
-		case files && len(p.Parts) > 0:
-			p.Parts = stripParts(p.Parts, false, true)
-		}
-		out = append(out, p)
-	}
-	return out
 }
 
 // withData fills the data of files from the blobs, in a copy where there are any. A file whose blob
@@ -132,8 +95,11 @@ func (d *draft) withData(parts []model.Part) ([]model.Part, error) {
 		}
 		if file {
 			data, err := d.blob(p.Blob)
-			if err != nil {
+			switch {
+			case errors.Is(err, transcript.ErrNoBlob):
 				p = model.Part{Kind: model.Text, Text: textLost}
+			case err != nil:
+				return nil, err
 			}
 			p.Data = data
 		} else {
