@@ -226,7 +226,7 @@ func (d *desk) wait(what string, want func(turn.Event) bool) {
 		select {
 		case <-grew:
 		case <-deadline:
-			d.t.Fatalf("waited too long for %s; records: %s", what, strings.Join(d.story(), ", "))
+			d.t.Fatalf("waited too long for %s; records: %s; %s", what, strings.Join(d.story(), ", "), d.now().Error)
 		}
 	}
 }

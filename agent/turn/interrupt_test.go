@@ -46,11 +46,30 @@ func TestAnInterruptTakesEffectWithin200ms(t *testing.T) {
 		<-end
 		return says("x")(ctx, emit)
 	}
-	for name, r := range map[string]reply{"tool": calls(use("a", "deaf", "{}")), "stream": deafStream} {
+	wait := func() { begun <- struct{}{}; <-end }
+	for name, deaf := range map[string]struct {
+		reply  reply
+		config func(*turn.Config)
+	}{
+		"tool":   {calls(use("a", "deaf", "{}")), nil},
+		"stream": {deafStream, nil},
+		"place": {calls(use("a", "deaf", "{}")), func(c *turn.Config) {
+			c.Env = func(context.Context) (tool.Env, error) { wait(); return tool.Env{}, nil }
+		}},
+		"prompt": {nil, func(c *turn.Config) { c.System = func(context.Context) string { wait(); return "" } }},
+		"catalogue": {nil, func(c *turn.Config) {
+			c.Resolve = func(context.Context, turn.Choice) (turn.Endpoint, error) { wait(); return turn.Endpoint{}, nil }
+		}},
+	} {
 		quickest := time.Hour
 		for n := 0; n < 4 || n < 40 && quickest > 200*time.Millisecond; n++ { // a busy machine may delay some
 			d := newDesk(t, deafTool)
-			d.model.then(r)
+			if deaf.reply != nil {
+				d.model.then(deaf.reply)
+			}
+			if deaf.config != nil {
+				d.with(deaf.config)
+			}
 			d.post("", "go")
 			<-begun
 			quickest = min(quickest, d.interrupt())
