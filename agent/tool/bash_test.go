@@ -61,7 +61,7 @@ func TestBashNeverWaitsForAPerson(t *testing.T) {
 		{"git commit -q -m f && git commit --amend && echo ok", "ok\n"},
 		{"git checkout -qb a && echo a >f && git commit -qam a && git checkout -qb b HEAD~1 && echo b >f && git commit -qam b;" +
 			"git rebase a >/dev/null 2>&1; echo c >f; git add f; git rebase --continue && git log -1 --format=%s", "b\n"},
-		{"ssh-keygen -f k", ""},
+		{"ssh-keygen -t ed25519 -f k", ""},
 		{"cat; read x; echo got:$x", "got:\n"},
 		{"git clone -q https://localhost:1/", ""},
 		{"sudo -k true; less f; man ls", ""},
