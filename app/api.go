@@ -26,6 +26,8 @@ type ProjectsAPI interface {
 	Relocate(ctx context.Context, args RelocateProject) (Project, error)
 	// SetTrust grants or revokes trust; nothing from an untrusted repository runs by itself.
 	SetTrust(ctx context.Context, args SetTrust) (Project, error)
+	// FirstCommit makes an empty first commit in a repository that has none, so that worktrees can be made.
+	FirstCommit(ctx context.Context, args ByID) (Project, error)
 	// Branches lists what a new workspace of the project can start from.
 	Branches(ctx context.Context, args ByID) (Branches, error)
 	// Drop adds folders that were dropped on a window; every host hears of it by folders.dropped.

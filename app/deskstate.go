@@ -63,6 +63,9 @@ func (a *App) workspaceView(rev uint64, w workspaces.Workspace, defaultModel fun
 	if v.Model == "" {
 		v.Model = defaultModel()
 	}
+	if w.InitCode >= 0 {
+		v.InitCode = &w.InitCode
+	}
 	return v
 }
 

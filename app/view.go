@@ -65,6 +65,7 @@ type Workspace struct {
 	HealthNote string     `json:"healthNote,omitempty"` // what is wrong and what to do
 	Activity   Activity   `json:"activity"`
 	Init       InitState  `json:"init"`
+	InitCode   *int       `json:"initCode,omitempty"` // the init hook's exit code, once it has run to its end
 	Git        *GitState  `json:"git,omitempty"`
 	CreatedAt  time.Time  `json:"createdAt"`
 	ActiveAt   time.Time  `json:"activeAt"`

@@ -36,6 +36,9 @@ const (
 	InitSkipped InitState = "skipped" // there is one, and the project is not trusted
 )
 
+// noCode is the exit code of a hook that has none: it did not run, runs, or was ended.
+const noCode = -1
+
 // Workspace is one desk: a project at one place.
 type Workspace struct {
 	ID         string
@@ -49,6 +52,7 @@ type Workspace struct {
 	Dir        string // canonical
 	Model      string // provider:id, "" for the default
 	Init       InitState
+	InitCode   int  // the init hook's exit code; -1 when it did not run to its end
 	Creating   bool // the tree is not complete yet: nothing may run there
 	Ports      int  // the first of ten TCP ports that are this workspace's own
 	CreatedAt  time.Time
@@ -115,14 +119,14 @@ const (
 )
 
 const workspaceColumns = `rowid, id, COALESCE(project_id, ''), name, title, runtime, branch, made_branch, base, dir, model,
-	init, creating, created_at, active_at, archived_at`
+	init, init_code, creating, created_at, active_at, archived_at`
 
 func scanWorkspace(r row) (Workspace, error) {
 	var w Workspace
 	var rowid, created, active int64
 	var archived sql.NullInt64
 	err := r.Scan(&rowid, &w.ID, &w.ProjectID, &w.Name, &w.Title, &w.Runtime, &w.Branch, &w.MadeBranch, &w.Base, &w.Dir,
-		&w.Model, &w.Init, &w.Creating, &created, &active, &archived)
+		&w.Model, &w.Init, &w.InitCode, &w.Creating, &created, &active, &archived)
 	w.Ports = firstPort + portsEach*int(rowid%portBlocks)
 	w.CreatedAt, w.ActiveAt = time.UnixMilli(created), time.UnixMilli(active)
 	if archived.Valid {

@@ -135,6 +135,8 @@ export interface NewWorkspace {
   branch?: string;
   /** where a new branch starts; default: what the project has checked out */
   base?: string;
+  /** Detached checks Base out as it is now, on no branch. Branch must be empty. */
+  detached?: boolean;
   model?: string;
 }
 
@@ -146,6 +148,7 @@ export interface Branches {
   remote: string[];
   /** branches that are checked out somewhere */
   heldBy: Held[];
+  /** the repository has none at all: projects.firstCommit makes one */
   noCommit: boolean;
 }
 
@@ -412,6 +415,8 @@ export interface Workspace {
   healthNote?: string;
   activity: Activity;
   init: InitState;
+  /** the init hook's exit code, once it has run to its end */
+  initCode?: number;
   git?: GitState;
   createdAt: string;
   activeAt: string;
@@ -576,6 +581,7 @@ export interface Calls {
   "projects.remove": { args: ByID; result: void };
   "projects.relocate": { args: RelocateProject; result: Project };
   "projects.setTrust": { args: SetTrust; result: Project };
+  "projects.firstCommit": { args: ByID; result: Project };
   "projects.branches": { args: ByID; result: Branches };
   "projects.drop": { args: DropFolders; result: void };
   "projects.browse": { args: Browse; result: Folder };
@@ -631,6 +637,8 @@ export interface Api {
     relocate(args: RelocateProject): Promise<Project>;
     /** SetTrust grants or revokes trust; nothing from an untrusted repository runs by itself. */
     setTrust(args: SetTrust): Promise<Project>;
+    /** FirstCommit makes an empty first commit in a repository that has none, so that worktrees can be made. */
+    firstCommit(args: ByID): Promise<Project>;
     /** Branches lists what a new workspace of the project can start from. */
     branches(args: ByID): Promise<Branches>;
     /** Drop adds folders that were dropped on a window; every host hears of it by folders.dropped. */
@@ -722,6 +730,7 @@ export function client(call: Call): Api {
       remove: (args) => call("projects.remove", args),
       relocate: (args) => call("projects.relocate", args),
       setTrust: (args) => call("projects.setTrust", args),
+      firstCommit: (args) => call("projects.firstCommit", args),
       branches: (args) => call("projects.branches", args),
       drop: (args) => call("projects.drop", args),
       browse: (args) => call("projects.browse", args),
