@@ -101,8 +101,9 @@ type GitState struct {
 	Unstaged   int    `json:"unstaged"`
 	Untracked  int    `json:"untracked"`
 	Conflicts  int    `json:"conflicts"`
-	Added      int    `json:"added"`   // lines against the base, uncommitted ones of tracked files included
-	Removed    int    `json:"removed"` // likewise
+	Added      int    `json:"added"`               // lines against the base, uncommitted ones and untracked files included: the sum of Diff's
+	Removed    int    `json:"removed"`             // likewise
+	Uncounted  bool   `json:"uncounted,omitempty"` // Added leaves untracked files out: there are too many
 	InProgress string `json:"inProgress,omitempty"`
 	Error      string `json:"error,omitempty"` // git could not tell; the rest is what was last known
 }
