@@ -111,7 +111,7 @@ type SystemAPI interface {
 	PickFolder(ctx context.Context) (PickedFolder, error)
 	// Raise brings the attached window to the front.
 	Raise(ctx context.Context) error
-	// OpenURL opens an http or https address in the user's browser, for the page in the window.
+	// OpenURL opens an http, https or mailto address outside, for the page in the window.
 	OpenURL(ctx context.Context, args OpenURL) error
 }
 
@@ -121,6 +121,6 @@ type Window interface {
 	PickFolder(ctx context.Context) (string, error)
 	// Raise brings the window to the front.
 	Raise(ctx context.Context) error
-	// OpenURL opens an http or https address in the user's browser.
+	// OpenURL opens an address that Openable allows in the user's browser or mail program.
 	OpenURL(ctx context.Context, url string) error
 }

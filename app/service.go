@@ -235,7 +235,7 @@ type ListWorkspaces struct {
 
 // OpenURL asks to open an address outside Carrel.
 type OpenURL struct {
-	URL string `json:"url"` // http or https
+	URL string `json:"url"` // http, https or mailto
 }
 
 // PickedFolder is the answer of a native folder dialog.
