@@ -359,7 +359,7 @@ export interface ListWorkspaces {
 
 /** OpenURL asks to open an address outside Carrel. */
 export interface OpenURL {
-  /** http or https */
+  /** http, https or mailto */
   url: string;
 }
 
@@ -449,10 +449,12 @@ export interface GitState {
   unstaged: number;
   untracked: number;
   conflicts: number;
-  /** lines against the base, uncommitted ones of tracked files included */
+  /** lines against the base, uncommitted ones and untracked files included: the sum of Diff's */
   added: number;
   /** likewise */
   removed: number;
+  /** Added leaves untracked files out: there are too many */
+  uncounted?: boolean;
   inProgress?: string;
   /** git could not tell; the rest is what was last known */
   error?: string;
@@ -716,7 +718,7 @@ export interface Api {
     pickFolder(): Promise<PickedFolder>;
     /** Raise brings the attached window to the front. */
     raise(): Promise<void>;
-    /** OpenURL opens an http or https address in the user's browser, for the page in the window. */
+    /** OpenURL opens an http, https or mailto address outside, for the page in the window. */
     openURL(args: OpenURL): Promise<void>;
   };
 }
