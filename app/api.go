@@ -12,6 +12,8 @@ type API struct {
 	Conversations ConversationsAPI
 	Settings      SettingsAPI
 	System        SystemAPI
+	Costs         CostsAPI
+	Search        SearchAPI
 }
 
 // ProjectsAPI is what a person can do with projects.
@@ -54,8 +56,12 @@ type WorkspacesAPI interface {
 	Delete(ctx context.Context, args DeleteWorkspace) error
 	// Repair restores a missing or broken place.
 	Repair(ctx context.Context, args ByID) error
-	// SetModel chooses the model of the workspace's next turn.
+	// SetModel chooses the model of the workspace's next turn and how hard it thinks.
 	SetModel(ctx context.Context, args SetModel) error
+	// SetAutoRetry says whether failed requests are tried again by themselves.
+	SetAutoRetry(ctx context.Context, args SetAutoRetry) error
+	// Fork makes a workspace with a copy of the conversation, its branch at the commit checked out now.
+	Fork(ctx context.Context, args ForkWorkspace) (Workspace, error)
 	// MarkSeen says that the person looked, so that done becomes idle.
 	MarkSeen(ctx context.Context, args ByID) error
 	// Diff returns the workspace's change against its base, uncommitted work included.
@@ -83,8 +89,25 @@ type ConversationsAPI interface {
 	Interrupt(ctx context.Context, args ByID) error
 	// RemoveQueued takes a message out of the queue.
 	RemoveQueued(ctx context.Context, args QueueItem) error
+	// EditQueued changes a queued message.
+	EditQueued(ctx context.Context, args EditQueued) error
+	// MoveQueued puts a queued message before another one.
+	MoveQueued(ctx context.Context, args MoveQueued) error
+	// EditMessage replaces a past message of the person and answers it anew. What followed it is
+	// left out of the conversation but not erased; files stay as they are.
+	EditMessage(ctx context.Context, args EditMessage) error
+	// Retry tries again at once: it ends the wait, or repeats the failed or interrupted turn.
+	Retry(ctx context.Context, args ByID) error
+	// StopRetry gives up the wait for the next attempt.
+	StopRetry(ctx context.Context, args ByID) error
+	// Clear starts the conversation anew; the log keeps what was said.
+	Clear(ctx context.Context, args ClearConversation) error
+	// SetDraft keeps what the person is writing.
+	SetDraft(ctx context.Context, args SetDraft) error
 	// Release lets a held queue go on.
 	Release(ctx context.Context, args ByID) error
+	// Export gives the conversation as a document of at most 32 MiB.
+	Export(ctx context.Context, args ExportConversation) (Exported, error)
 }
 
 // SettingsAPI reads and changes the person's preferences.
@@ -99,6 +122,20 @@ type SettingsAPI interface {
 	Providers(ctx context.Context) ([]Provider, error)
 	// SetProvider changes a provider's key or base URL.
 	SetProvider(ctx context.Context, args SetProvider) error
+}
+
+// CostsAPI is about what models cost.
+type CostsAPI interface {
+	// Summary sums up what was spent.
+	Summary(ctx context.Context, args CostQuery) (CostSummary, error)
+	// SetBudget limits what a workspace, sub-agents included, may spend; its turn stops there.
+	SetBudget(ctx context.Context, args SetBudget) error
+}
+
+// SearchAPI finds what was said in any workspace.
+type SearchAPI interface {
+	// Find looks for words in all conversations, the newest first.
+	Find(ctx context.Context, args FindText) (Found, error)
 }
 
 // SystemAPI is about this machine and the attached window.

@@ -94,7 +94,7 @@ func (h *house) stop() {
 // wait waits until an event satisfies ok.
 func (h *house) wait(what string, ok func(app.Event) bool) {
 	h.t.Helper()
-	expired := time.AfterFunc(30*time.Second, func() { h.changed.Broadcast() })
+	expired := time.AfterFunc(60*time.Second, func() { h.changed.Broadcast() })
 	defer expired.Stop()
 	start, seen := time.Now(), 0
 	h.mu.Lock()
@@ -105,7 +105,7 @@ func (h *house) wait(what string, ok func(app.Event) bool) {
 				return
 			}
 		}
-		if time.Since(start) > 29*time.Second {
+		if time.Since(start) > 59*time.Second {
 			h.t.Fatalf("timed out waiting for %s", what)
 		}
 		h.changed.Wait()
@@ -115,7 +115,7 @@ func (h *house) wait(what string, ok func(app.Event) bool) {
 func ended(id string, want app.Activity) func(app.Event) bool {
 	return func(e app.Event) bool {
 		c, ok := e.(app.ConversationChanged)
-		return ok && c.Workspace == id && c.Activity == want
+		return ok && c.Workspace == id && c.Status.Activity == want
 	}
 }
 

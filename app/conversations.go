@@ -2,9 +2,7 @@ package app
 
 import (
 	"context"
-	"strings"
 
-	"carrel/agent/transcript"
 	"carrel/agent/turn"
 )
 
@@ -26,6 +24,10 @@ func (c conversations) Open(ctx context.Context, args ByID) (Conversation, error
 		return Conversation{}, userError(err)
 	}
 	snapshot, err := s.snapshot(firstPage)
+	if err != nil {
+		return Conversation{}, userError(err)
+	}
+	snapshot.Draft, err = c.app.draft(ctx, args.ID)
 	return snapshot, userError(err)
 }
 
@@ -56,60 +58,27 @@ func (c conversations) Entry(ctx context.Context, args EntryRequest) (Entry, err
 }
 
 func (c conversations) Send(ctx context.Context, args SendMessage) error {
-	if strings.TrimSpace(args.Text) == "" {
-		return &Error{Code: "empty_message", Message: "Write a message first."}
+	if err := sayable(args.Text, args.ID); err != nil {
+		return err
 	}
-	if len(args.Text) > maxMessage {
-		return &Error{Code: "too_large", Message: "The message is larger than 1 MiB. Put long text into a file and name the file."}
-	}
-	if len(args.ID) > maxID {
-		return &Error{Code: "bad_request", Message: "The message's id is too long."}
-	}
-	done, err := c.app.start(args.Workspace)
+	files, err := uploads(args.Files)
 	if err != nil {
 		return err
 	}
-	defer done()
-	if err := c.app.usable(ctx, args.Workspace); err != nil {
-		return err
-	}
-	conv, err := c.conversation(ctx, args.Workspace)
-	if err != nil {
-		return err
-	}
-	return userError(conv.Send(ctx, args.ID, args.Text))
+	m := turn.Message{ID: args.ID, Text: args.Text, Files: files, Dispatch: turn.Dispatch(args.Dispatch)}
+	return c.working(ctx, args.Workspace, func(conv *turn.Conversation) error { return conv.Send(ctx, m) })
 }
 
 func (c conversations) Interrupt(ctx context.Context, args ByID) error {
-	conv, err := c.conversation(ctx, args.ID)
-	if err != nil {
-		return err
-	}
-	return userError(conv.Interrupt(ctx))
+	return c.steer(ctx, args.ID, func(conv *turn.Conversation) error { return conv.Interrupt(ctx) })
 }
 
 func (c conversations) RemoveQueued(ctx context.Context, args QueueItem) error {
-	conv, err := c.conversation(ctx, args.Workspace)
-	if err != nil {
-		return err
-	}
-	return userError(conv.RemoveQueued(ctx, args.ID))
+	return c.steer(ctx, args.Workspace, func(conv *turn.Conversation) error { return conv.RemoveQueued(ctx, args.ID) })
 }
 
 func (c conversations) Release(ctx context.Context, args ByID) error {
-	done, err := c.app.start(args.ID)
-	if err != nil {
-		return err
-	}
-	defer done()
-	if err := c.app.usable(ctx, args.ID); err != nil {
-		return err
-	}
-	conv, err := c.conversation(ctx, args.ID)
-	if err != nil {
-		return err
-	}
-	return userError(conv.Release(ctx))
+	return c.working(ctx, args.ID, func(conv *turn.Conversation) error { return conv.Release(ctx) })
 }
 
 func (c conversations) conversation(ctx context.Context, id string) (*turn.Conversation, error) {
@@ -118,17 +87,4 @@ func (c conversations) conversation(ctx context.Context, id string) (*turn.Conve
 		return nil, userError(err)
 	}
 	return s.writable()
-}
-
-func queueViews(in []turn.Queued) []Queued {
-	out := make([]Queued, 0, len(in))
-	for _, q := range in {
-		out = append(out, Queued{ID: q.ID, Text: q.Text, Time: q.At})
-	}
-	return out
-}
-
-func usageView(s transcript.State) Usage {
-	return Usage{Input: s.Usage.Input, Output: s.Usage.Output, CacheRead: s.Usage.CacheRead,
-		CacheWrite: s.Usage.CacheWrite, Context: s.Context}
 }

@@ -17,6 +17,7 @@ const recheckEvery = 5 * time.Second
 // deskState is what is known of a workspace beside its row: it is asked for seldom and told often.
 type deskState struct {
 	health    workspaces.Health
+	looked    uint64 // the revision at which the look began that health is from
 	git       *GitState
 	turn      turn.State // of its conversation, or how the last turn ended
 	elsewhere bool       // another process holds the conversation
@@ -56,7 +57,7 @@ func (a *App) workspaceView(rev uint64, w workspaces.Workspace, defaultModel fun
 	d := *a.deskOf(w.ID)
 	a.mu.Unlock()
 	v := Workspace{Rev: rev, ID: w.ID, ProjectID: w.ProjectID, Name: w.Name, Title: w.Title,
-		Runtime: string(w.Runtime), Branch: w.Branch, Base: w.Base, Dir: w.Dir, Model: w.Model,
+		Runtime: string(w.Runtime), Branch: w.Branch, Base: w.Base, Dir: w.Dir, Model: w.Model, Level: w.Level, Pro: w.Pro, AutoRetry: w.AutoRetry,
 		Health: healthView(d.health, w), HealthNote: d.health.Note, Activity: activity(d.turn, d.unseen),
 		Init: InitState(w.Init), Git: d.git, CreatedAt: w.CreatedAt, ActiveAt: w.ActiveAt, ArchivedAt: w.ArchivedAt,
 		Elsewhere: d.elsewhere}
@@ -84,6 +85,10 @@ func activity(s turn.State, unseen bool) Activity {
 	switch s {
 	case turn.Preparing:
 		return Preparing
+	case turn.Retrying:
+		return Retrying
+	case turn.Recovering:
+		return Recovering
 	case turn.Streaming:
 		return Streaming
 	case turn.RunningTools:
@@ -107,11 +112,13 @@ func (a *App) recorded(id string, r *transcript.Record) {
 	if r.Kind == transcript.TurnStart || r.Kind == transcript.TurnEnd {
 		a.herald.add(id, news{active: r.Time})
 	}
+	a.ledger.add(id, r)
 	a.noticed(id, r)
 }
 
 // noticed follows the log of a conversation that this process or another one writes.
 func (a *App) noticed(id string, r *transcript.Record) {
+	a.searchable(id, r)
 	switch r.Kind {
 	case transcript.TurnEnd:
 		if r.End == transcript.Done {
@@ -125,7 +132,8 @@ func (a *App) noticed(id string, r *transcript.Record) {
 			a.poke(id)
 		}
 	case transcript.User, transcript.TurnStart, transcript.StepStart, transcript.Partial, transcript.Assistant,
-		transcript.ToolStart, transcript.Note, transcript.Todos:
+		transcript.ToolStart, transcript.Note, transcript.Todos, transcript.Setup, transcript.Edit,
+		transcript.Boundary, transcript.Retry:
 	}
 }
 
@@ -165,7 +173,8 @@ func (a *App) gitChanged(id string, s git.State, err error) {
 	a.workspaceChanged(id)
 }
 
-// recheck looks again, now and then, at the places that were not well and that git does not watch.
+// recheck looks again, now and then, at the places that were not well. The watcher alone does not do: it
+// tells nothing of a folder that came back as it was before git noticed that it had gone.
 func (a *App) recheck(ctx context.Context) {
 	tick := time.NewTicker(recheckEvery)
 	defer tick.Stop()
@@ -175,17 +184,17 @@ func (a *App) recheck(ctx context.Context) {
 			return
 		case <-tick.C:
 		}
-		for _, id := range a.unwatchedUnwell() {
+		for _, id := range a.unwell() {
 			a.checkHealth(ctx, id)
 		}
 	}
 }
 
-func (a *App) unwatchedUnwell() (ids []string) {
+func (a *App) unwell() (ids []string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	for id, d := range a.desk {
-		if !well(d.health) && d.watched == (place{}) {
+		if !well(d.health) {
 			ids = append(ids, id)
 		}
 	}
@@ -209,16 +218,26 @@ func (a *App) checkHealth(ctx context.Context, id string) {
 	a.healthOf(ctx, w)
 }
 
+// healthOf is how a workspace's place is now. Of looks at the same time, what the one that began last
+// saw is remembered.
 func (a *App) healthOf(ctx context.Context, w workspaces.Workspace) workspaces.Health {
+	look := a.rev.Add(1)
 	h := a.desks.Check(ctx, w)
 	h.Note = short(h.Note)
 	a.mu.Lock()
 	d := a.deskOf(w.ID)
-	changed := d.health != h && !(well(d.health) && well(h))
-	d.health = h
+	if look < d.looked {
+		a.mu.Unlock()
+		return h
+	}
+	was := d.health
+	d.health, d.looked = h, look
 	a.mu.Unlock()
-	if changed {
+	if was != h && !(well(was) && well(h)) {
 		a.workspaceChanged(w.ID)
+	}
+	if !well(was) && well(h) {
+		a.poke(w.ID) // git's state may be another one, and was not asked for in between
 	}
 	return h
 }

@@ -100,7 +100,8 @@ func (f *folder) apply(r *transcript.Record) []*Entry {
 			f.result(e, r)
 			return []*Entry{e}
 		}
-	case transcript.TurnStart, transcript.StepStart, transcript.Todos:
+	case transcript.TurnStart, transcript.StepStart, transcript.Todos, transcript.Setup, transcript.Edit,
+		transcript.Boundary, transcript.Retry:
 	}
 	return nil
 }
@@ -193,7 +194,7 @@ func partEntry(r *transcript.Record, i, maxText int) *Entry {
 	case model.ToolCall:
 		e.Kind = EntryTool
 		e.Tool = &ToolEntry{Name: p.Name, Status: ToolPending, Input: cutText(p.Input, maxText)}
-	case model.File, model.ToolResult:
+	case model.File, model.ToolResult, model.Native:
 		return nil
 	}
 	return e

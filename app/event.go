@@ -70,16 +70,11 @@ type EntriesRemoved struct {
 	IDs       []string `json:"ids"`
 }
 
-// ConversationChanged says that activity, queue, todos, model or usage changed.
+// ConversationChanged says that the status of a conversation changed.
 type ConversationChanged struct {
-	Workspace string   `json:"workspace"`
-	Rev       uint64   `json:"rev"`
-	Activity  Activity `json:"activity"`
-	Queue     []Queued `json:"queue"`
-	Held      bool     `json:"held"`
-	Todos     []Todo   `json:"todos"`
-	Model     string   `json:"model"`
-	Usage     Usage    `json:"usage"`
+	Workspace string `json:"workspace"`
+	Rev       uint64 `json:"rev"`
+	Status    Status `json:"status"`
 }
 
 // InitOutput is a piece of the init hook's output.

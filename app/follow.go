@@ -40,7 +40,7 @@ func (s *session) follow(dir string) error {
 
 // followed is the state of a conversation that another process holds, as far as its log tells.
 func followed(st transcript.State) turn.StateChange {
-	out := turn.StateChange{State: endState(st), Model: st.Model}
+	out := turn.StateChange{State: endState(st), Model: st.Model, Choice: turn.Choice{Model: st.Model}}
 	switch {
 	case st.Turn == "":
 	case len(st.OpenCalls) > 0:

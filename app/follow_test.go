@@ -38,8 +38,8 @@ func TestAConversationOfAnotherProcessIsFollowedAndTakenOver(t *testing.T) {
 
 	first := core.snapshot(w)
 	r := newReplica(first)
-	if first.Activity != app.RunningTools || first.Model != "demo:demo" {
-		t.Errorf("the follower sees %s with %q", first.Activity, first.Model)
+	if first.Status.Activity != app.RunningTools || first.Status.Model != "demo:demo" {
+		t.Errorf("the follower sees %s with %q", first.Status.Activity, first.Status.Model)
 	}
 	last := first.Entries[len(first.Entries)-1]
 	if last.Tool == nil || last.Tool.Status != app.ToolRunning {
@@ -53,7 +53,7 @@ func TestAConversationOfAnotherProcessIsFollowedAndTakenOver(t *testing.T) {
 	if err := core.api.Conversations.Send(ctx, app.SendMessage{Workspace: w.ID, Text: "me too"}); code(err) != "elsewhere" {
 		t.Errorf("sending: %v", err)
 	}
-	if err := core.api.Workspaces.SetModel(ctx, app.SetModel{Workspace: w.ID, Model: "demo:demo"}); err != nil {
+	if err := core.api.Workspaces.SetModel(ctx, app.SetModel{Workspace: w.ID, Model: new("demo:demo")}); err != nil {
 		t.Errorf("choosing a model for later: %v", err)
 	}
 	if core.app.Busy() {

@@ -106,7 +106,8 @@ func (l *live) record(r *transcript.Record) {
 		defer func() { l.step, l.stepSeq = newFolder(maxShown), 0 }()
 	case transcript.User, transcript.TurnStart:
 		defer func() { l.step, l.stepSeq = newFolder(maxShown), 0 }()
-	case transcript.Assistant, transcript.ToolStart, transcript.ToolEnd, transcript.Note, transcript.Todos:
+	case transcript.Assistant, transcript.ToolStart, transcript.ToolEnd, transcript.Note, transcript.Todos,
+		transcript.Setup, transcript.Edit, transcript.Boundary, transcript.Retry:
 	}
 	l.apply(r, false)
 }
@@ -181,12 +182,9 @@ func (l *live) begin(s *turn.Stream, id string, order uint64) *Entry {
 		e.Reasoning = true
 	case model.ToolCall:
 		e.Kind, e.Tool = EntryTool, &ToolEntry{Status: ToolPending}
-		if m := s.Event.Message; m != nil && s.Event.Index < len(m.Parts) {
-			part := &m.Parts[s.Event.Index]
-			e.Tool.Name = part.Name
-			l.step.calls[part.CallID] = e
-		}
-	case model.File, model.ToolResult:
+		e.Tool.Name = s.Part.Name
+		l.step.calls[s.Part.CallID] = e
+	case model.File, model.ToolResult, model.Native:
 		return nil
 	}
 	l.flush()

@@ -83,10 +83,8 @@ func newScreen(t *testing.T) (*screen, *live) {
 
 // streamed plays a response as a streamer does, in pieces of bytes that do not care for characters.
 func streamed(l *live, seq uint64, parts []model.Part, r *rand.Rand) {
-	msg := &model.Message{Role: model.Assistant, Parts: parts}
 	tell := func(e model.Event) {
-		e.Message = msg
-		l.stream(&turn.Stream{Turn: "t", Step: 1, StepSeq: seq, Event: e})
+		l.stream(&turn.Stream{Turn: "t", Step: 1, StepSeq: seq, Event: e, Part: parts[e.Index]})
 	}
 	for i, p := range parts {
 		tell(model.Event{Type: model.PartStart, Index: i, Kind: p.Kind})
@@ -124,11 +122,9 @@ func TestALongTextIsCutTheSameWhileItStreams(t *testing.T) {
 		l.record(&transcript.Record{Seq: 5, Kind: transcript.StepStart, Turn: "t"})
 		text := strings.Repeat("😀", length/4+1)[:length] // its last character may be cut
 		text = strings.ToValidUTF8(text, "?")
-		part := []model.Part{{Kind: model.Text, Text: text}}
-		msg := &model.Message{Parts: part}
 		for rest := text; rest != ""; {
 			n := runeStart(rest+"|", min(len(rest), 4096))
-			l.stream(&turn.Stream{Turn: "t", StepSeq: 5, Event: model.Event{Type: model.PartDelta, Kind: model.Text, Delta: rest[:n], Message: msg}})
+			l.stream(&turn.Stream{Turn: "t", StepSeq: 5, Event: model.Event{Type: model.PartDelta, Kind: model.Text, Delta: rest[:n]}})
 			rest = rest[n:]
 		}
 		l.mu.Lock()
@@ -199,8 +195,8 @@ func TestACallWhoseResponseBrokeOffEndsWithItsTurn(t *testing.T) {
 	s := &screen{t: t, entries: map[string]Entry{}}
 	l := newLive("desk", s.take)
 	l.record(&transcript.Record{Seq: 3, Kind: transcript.StepStart, Turn: "t", StepSeq: 3})
-	l.stream(&turn.Stream{Turn: "t", Step: 1, StepSeq: 3, Event: model.Event{Type: model.PartStart, Kind: model.ToolCall,
-		Message: &model.Message{Parts: []model.Part{{Kind: model.ToolCall, CallID: "c", Name: "bash", Open: true}}}}})
+	l.stream(&turn.Stream{Turn: "t", Step: 1, StepSeq: 3, Event: model.Event{Type: model.PartStart, Kind: model.ToolCall},
+		Part: model.Part{Kind: model.ToolCall, CallID: "c", Name: "bash", Open: true}})
 	l.record(&transcript.Record{Seq: 4, Kind: transcript.TurnEnd, Turn: "t", End: transcript.Failed, Error: "It broke off."})
 	if got := s.entries[entryID(3, 0)]; got.Live || got.Tool == nil || got.Tool.Status != ToolInterrupted {
 		t.Errorf("the call is %+v, want an interrupted one", got)

@@ -98,7 +98,7 @@ func TestASnapshotAtAnyMomentAndTheEventsAfterItFitTogether(t *testing.T) {
 	for time.Now().Before(deadline) { // as many snapshots as the turn takes
 		c := h.snapshot(w)
 		replicas = append(replicas, newReplica(c))
-		if c.Activity == app.Done {
+		if c.Status.Activity == app.Done {
 			break
 		}
 	}

@@ -19,10 +19,10 @@ func (s *session) snapshot(n int) (Conversation, error) {
 	if err != nil {
 		return Conversation{}, err
 	}
-	c := s.status()
-	entries := fold(append(records, newer...), maxShown, s.reader().State().Turn)
-	c.Rev, c.More, c.Entries = s.live.rev, more, overlay(entries, s.live.entries())
-	return c, nil
+	log := s.reader().State()
+	entries := fold(append(records, newer...), maxShown, log.Turn)
+	return Conversation{Rev: s.live.rev, Workspace: s.id, More: more, Entries: overlay(entries, s.live.entries()),
+		Status: s.status(), Damaged: log.Damaged}, nil
 }
 
 func lastSeq(records []transcript.Record) uint64 {
@@ -104,7 +104,7 @@ func boundary(r *transcript.Record) bool {
 	case transcript.Note:
 		return r.StepSeq == 0 // else results after it belong to calls before it
 	case transcript.TurnEnd, transcript.Partial, transcript.Assistant, transcript.ToolStart,
-		transcript.ToolEnd, transcript.Todos:
+		transcript.ToolEnd, transcript.Todos, transcript.Setup, transcript.Edit, transcript.Boundary, transcript.Retry:
 	}
 	return false
 }

@@ -2,10 +2,12 @@ package app_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -28,6 +30,42 @@ func countedGit(t *testing.T) (path string, calls func() int) {
 		}
 		return strings.Count(string(text), "\n")
 	}
+}
+
+// heldGit puts a git before the true one. hold makes its status calls in a folder wait, begun returns when
+// one does, and release lets them go on.
+func heldGit(t *testing.T) (path string, hold func(dir string), begun, release func()) {
+	t.Helper()
+	dir := t.TempDir()
+	gate := filepath.Join(dir, "gate") // a pipe, with the folder in its name
+	write(t, filepath.Join(dir, "git"), fmt.Sprintf(`#!/bin/sh
+gate='%s'$(pwd -P | tr / _)
+case " $* " in *" status "*) [ -p "$gate" ] && cat "$gate" ;; esac
+PATH='%s' exec git "$@"
+`, gate, os.Getenv("PATH")))
+	if err := os.Chmod(filepath.Join(dir, "git"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	var pipe *os.File
+	hold = func(in string) {
+		real, err := filepath.EvalSymlinks(in)
+		gate += strings.ReplaceAll(real, "/", "_")
+		if err := errors.Join(err, syscall.Mkfifo(gate, 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	begun = func() { // opening waits for the other end
+		var err error
+		if pipe, err = os.OpenFile(gate, os.O_WRONLY, 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	release = func() {
+		if err := errors.Join(os.Remove(gate), pipe.Close()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir + ":" + os.Getenv("PATH"), hold, begun, release
 }
 
 func TestListingStartsNoProcessAndTakesMilliseconds(t *testing.T) {
@@ -145,6 +183,43 @@ func TestAFolderThatComesBackIsNoticed(t *testing.T) { // O-GIT-02
 	if err := os.Rename(w.Dir+".away", w.Dir); err != nil {
 		t.Fatal(err)
 	}
+	h.wait("ready", place(w.ID, app.Ready))
+}
+
+func TestAFolderThatWasGoneTooShortlyForGitIsNoticed(t *testing.T) { // O-GIT-02
+	first := newHouse(t)
+	first.stop()
+	h := assembled(t, first.root)
+	path, hold, begun, release := heldGit(t)
+	t.Setenv("PATH", path)
+	h.path = path
+	h.start()
+	defer h.stop()
+	_, w := h.desk(app.NewWorkspace{Name: "wanderer"})
+	h.wait("git's state", func(e app.Event) bool {
+		c, ok := e.(app.WorkspaceChanged)
+		return ok && c.Workspace.ID == w.ID && c.Workspace.Git != nil
+	})
+	ctx := context.Background()
+	refresh := func() {
+		t.Helper()
+		if err := h.api.Workspaces.RefreshGit(ctx, app.ByID{ID: w.ID}); err != nil {
+			t.Error(err)
+		}
+	}
+	hold(w.Dir)
+	refresh() // the watcher reads nothing else here until this has its answer
+	begun()
+	if err := os.Rename(w.Dir, w.Dir+".away"); err != nil {
+		t.Fatal(err)
+	}
+	refresh()
+	h.wait("missing", place(w.ID, app.DirMissing))
+	h.forgetEvents()
+	if err := os.Rename(w.Dir+".away", w.Dir); err != nil {
+		t.Fatal(err)
+	}
+	release()
 	h.wait("ready", place(w.ID, app.Ready))
 }
 

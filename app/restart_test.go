@@ -81,8 +81,8 @@ func TestACoreKilledAfterAnyRecordLeavesATruthfulConversation(t *testing.T) {
 		h.start()
 		h.wait("the cut-off turn", becomes(w.ID, app.Interrupted))
 		c := h.snapshot(w)
-		if c.Activity != app.Interrupted {
-			t.Errorf("after %d records: %s", n, c.Activity)
+		if c.Status.Activity != app.Interrupted {
+			t.Errorf("after %d records: %s", n, c.Status.Activity)
 		}
 		last := c.Entries[len(c.Entries)-1]
 		if last.Kind != app.EntryTurnEnd || last.Code != "crashed" {
@@ -132,8 +132,8 @@ func TestTheListRemembersHowTurnsEnded(t *testing.T) {
 	h.wait("done", becomes(done.ID, app.Done))
 	h.wait("stopped", becomes(stopped.ID, app.Interrupted))
 	c := h.snapshot(stopped)
-	if !c.Held || len(c.Queue) != 1 || c.Queue[0].Text != "and then this" {
-		t.Errorf("the queue is %+v, held %v", c.Queue, c.Held)
+	if !c.Status.Held || len(c.Status.Queue) != 1 || c.Status.Queue[0].Text != "and then this" {
+		t.Errorf("the queue is %+v, held %v", c.Status.Queue, c.Status.Held)
 	}
 	h.snapshot(done)
 	if err := h.api.Workspaces.MarkSeen(context.Background(), app.ByID{ID: done.ID}); err != nil {

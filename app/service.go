@@ -92,18 +92,79 @@ type DeleteWorkspace struct {
 	KeepBranch bool `json:"keepBranch,omitempty"`
 }
 
-// SetModel chooses a workspace's model.
+// SetModel chooses a workspace's model and how hard it thinks. A nil field stays as it is.
 type SetModel struct {
-	Workspace string `json:"workspace"`
-	Model     string `json:"model"`
+	Workspace string  `json:"workspace"`
+	Model     *string `json:"model,omitempty"` // provider:id or an alias
+	Level     *string `json:"level,omitempty"` // off to max, or 0 to 9; "" is the model's default
+	Pro       *bool   `json:"pro,omitempty"`
+	Cyber     *bool   `json:"cyber,omitempty"`
 }
 
-// SendMessage sends a message, or queues it while a turn runs.
+// SetAutoRetry chooses whether a workspace's failed requests are tried again by themselves.
+type SetAutoRetry struct {
+	Workspace string `json:"workspace"`
+	On        bool   `json:"on"`
+}
+
+// ForkWorkspace asks for a workspace that goes on from another one's conversation. Uncommitted
+// changes stay behind.
+type ForkWorkspace struct {
+	Workspace string `json:"workspace"`
+	Name      string `json:"name"`
+	Message   string `json:"message,omitempty"` // sent there at once
+}
+
+// SendMessage sends a message, or queues it while a turn runs. A text such as "/opus+high why?"
+// chooses model and level for this message alone.
 type SendMessage struct {
 	Workspace string `json:"workspace"`
 	Text      string `json:"text"`
 	// ID makes sending twice harmless: a message whose id is known already is not sent again.
-	ID string `json:"id,omitempty"`
+	ID       string   `json:"id,omitempty"`
+	Dispatch Dispatch `json:"dispatch,omitempty"`
+	Files    []Upload `json:"files,omitempty"` // at most 20
+}
+
+// Upload is a picture that goes with a message.
+type Upload struct {
+	Name string `json:"name"`
+	Data []byte `json:"data"` // base64; at most 20 MiB
+}
+
+// EditQueued changes a queued message. A nil field stays as it is.
+type EditQueued struct {
+	Workspace string    `json:"workspace"`
+	ID        string    `json:"id"`
+	Text      *string   `json:"text,omitempty"`
+	Dispatch  *Dispatch `json:"dispatch,omitempty"`
+}
+
+// MoveQueued puts a queued message before another one; Before "" puts it last.
+type MoveQueued struct {
+	Workspace string `json:"workspace"`
+	ID        string `json:"id"`
+	Before    string `json:"before"`
+}
+
+// EditMessage replaces a past message of the person.
+type EditMessage struct {
+	Workspace string `json:"workspace"`
+	Entry     string `json:"entry"` // the id of the user entry
+	Text      string `json:"text"`
+	ID        string `json:"id,omitempty"` // as in SendMessage
+}
+
+// ClearConversation starts a conversation anew. Soft keeps showing what was said.
+type ClearConversation struct {
+	Workspace string `json:"workspace"`
+	Soft      bool   `json:"soft,omitempty"`
+}
+
+// SetDraft keeps what the person is writing in a workspace, at most 1 MiB.
+type SetDraft struct {
+	Workspace string `json:"workspace"`
+	Text      string `json:"text"`
 }
 
 // QueueItem names a queued message.

@@ -6,9 +6,10 @@ import (
 	"fmt"
 	goruntime "runtime"
 	"sync"
+	"sync/atomic"
 	"time"
 
-	"carrel/agent/model"
+	"carrel/agent/catalog"
 	"carrel/agent/prompt"
 	"carrel/agent/tool"
 	"carrel/agent/transcript"
@@ -27,6 +28,8 @@ type session struct {
 	app  *App
 	id   string
 	live *live
+	// limited says that the workspace had a budget when that was read last.
+	limited atomic.Bool
 
 	mu    sync.Mutex // guards what follows
 	lock  *store.Lock
@@ -96,10 +99,6 @@ func (s *session) begin(ctx context.Context, w workspaces.Workspace, dir string)
 	if err != nil {
 		return nil, nil, none, errors.Join(err, log.Close())
 	}
-	model := w.Model
-	if model == "" {
-		model = s.app.defaultModel()
-	}
 	conv, err := turn.Start(turn.Config{
 		Workspace: s.id,
 		Log:       log,
@@ -108,7 +107,9 @@ func (s *session) begin(ctx context.Context, w workspaces.Workspace, dir string)
 		Env:       s.env,
 		Resolve:   s.resolve,
 		System:    s.system,
-		Model:     model,
+		Choice:    s.app.choiceOf(w),
+		AutoRetry: s.autoRetry,
+		Budget:    s.budget,
 		Events:    s.event,
 		Now:       time.Now,
 	})
@@ -119,6 +120,7 @@ func (s *session) begin(ctx context.Context, w workspaces.Workspace, dir string)
 	if err != nil {
 		return nil, nil, none, errors.Join(err, conv.Close(context.WithoutCancel(ctx)), log.Close())
 	}
+	s.app.ledger.catchUp(s.id, log)
 	return log, conv, snap.StateChange, nil
 }
 
@@ -177,17 +179,7 @@ func (s *session) publishState() {
 	defer s.live.mu.Unlock()
 	s.live.flush()
 	c := s.status()
-	s.app.publish(ConversationChanged{Workspace: s.id, Rev: s.live.next(), Activity: c.Activity,
-		Queue: c.Queue, Held: c.Held, Todos: c.Todos, Model: c.Model, Usage: c.Usage})
-}
-
-// status is a snapshot without its entries.
-func (s *session) status() Conversation {
-	state, log := s.current(), s.reader().State()
-	unseen := false
-	s.app.attend(s.id, func(d *deskState) { unseen = d.unseen })
-	return Conversation{Workspace: s.id, Activity: activity(state.State, unseen), Queue: queueViews(state.Queue),
-		Held: state.Held, Todos: todoViews(log.Todos), Model: state.Model, Usage: usageView(log), Damaged: log.Damaged}
+	s.app.publish(ConversationChanged{Workspace: s.id, Rev: s.live.next(), Status: c})
 }
 
 func (s *session) current() turn.StateChange {
@@ -229,12 +221,14 @@ func (s *session) env(ctx context.Context) (tool.Env, error) {
 	return tool.Env{Runtime: place, Vars: vars, SpillDir: spill}, nil
 }
 
-func (s *session) resolve(id string) (model.Streamer, string, error) {
-	r, err := s.app.catalog.Resolve(id)
+// resolve makes the endpoint of a choice.
+func (s *session) resolve(_ context.Context, c turn.Choice) (turn.Endpoint, error) {
+	r, err := s.app.catalog.Resolve(catalog.Choice{Model: c.Model, Level: catalog.Level(c.Level), Pro: c.Pro, Cyber: c.Cyber})
 	if err != nil {
-		return nil, "", err
+		return turn.Endpoint{}, err
 	}
-	return r.Streamer, r.Model, nil
+	return turn.Endpoint{ID: r.ID, Name: r.Model, Level: string(r.Level), Streamer: r.Streamer, Prepare: r.Prepare, Window: r.Info.Context,
+		Images: r.Info.Images || !r.Info.Known, Fallbacks: r.Fallbacks, Price: r.Info.Cost}, nil
 }
 
 // system makes the system prompt. It is asked once in the life of a conversation's owner.

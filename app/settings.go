@@ -29,7 +29,7 @@ func (s settings) Set(_ context.Context, args Settings) error {
 		return &Error{Code: "bad_request", Message: "The theme must be system, light or dark."}
 	}
 	if args.DefaultModel != "" {
-		if _, err := s.app.catalog.Resolve(args.DefaultModel); err != nil {
+		if _, err := s.app.catalog.Resolve(catalog.Choice{Model: args.DefaultModel}); err != nil {
 			return userError(err)
 		}
 	}

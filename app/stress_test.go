@@ -69,7 +69,7 @@ func anything(ctx context.Context, api app.API, r *rand.Rand, id string) error {
 	case 9:
 		_, err = api.Workspaces.Rename(ctx, app.RenameWorkspace{ID: id, Name: "name" + string(rune('a'+r.IntN(26)))})
 	case 10:
-		err = api.Workspaces.SetModel(ctx, app.SetModel{Workspace: id, Model: "demo:demo"})
+		err = api.Workspaces.SetModel(ctx, app.SetModel{Workspace: id, Model: new("demo:demo")})
 	case 11:
 		err = api.Workspaces.MarkSeen(ctx, one)
 	case 12:

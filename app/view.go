@@ -31,10 +31,13 @@ const (
 	Streaming    Activity = "streaming"
 	RunningTools Activity = "running_tools"
 	Interrupting Activity = "interrupting"
-	Waiting      Activity = "waiting" // for the person
-	Interrupted  Activity = "interrupted"
-	Failed       Activity = "failed"
-	Done         Activity = "done" // ended since the person last looked
+	// Retrying waits to try a failed request again; Recovering does so for one from before a restart.
+	Retrying    Activity = "retrying"
+	Recovering  Activity = "recovering"
+	Waiting     Activity = "waiting" // for the person
+	Interrupted Activity = "interrupted"
+	Failed      Activity = "failed"
+	Done        Activity = "done" // ended since the person last looked
 )
 
 // Health is the state of a workspace's place.
@@ -61,6 +64,9 @@ type Workspace struct {
 	Base       string     `json:"base"`
 	Dir        string     `json:"dir"`
 	Model      string     `json:"model"` // provider:id
+	Level      string     `json:"level"` // how hard the model thinks; "" is its default
+	Pro        bool       `json:"pro,omitempty"`
+	AutoRetry  bool       `json:"autoRetry"` // failed requests are tried again by themselves
 	Health     Health     `json:"health"`
 	HealthNote string     `json:"healthNote,omitempty"` // what is wrong and what to do
 	Activity   Activity   `json:"activity"`
@@ -118,6 +124,8 @@ const (
 	EntryTool      EntryKind = "tool"
 	EntryNote      EntryKind = "note"
 	EntryTurnEnd   EntryKind = "turn_end" // only for turns that did not end well
+	// EntryBoundary is where the model's memory begins: Code is clear, reset or fork.
+	EntryBoundary EntryKind = "boundary"
 )
 
 // ToolStatus is the state of a tool call.
@@ -147,8 +155,36 @@ type Entry struct {
 	Level     string `json:"level,omitempty"`
 	Code      string `json:"code,omitempty"` // turn_end: a stable error code
 	Model     string `json:"model,omitempty"`
+	// Once is, on a user entry, the model and level that this message alone asked for, such as
+	// "anthropic:claude-opus-5-5+high".
+	Once string `json:"once,omitempty"`
+	// Usage is what the response cost, on its first entry.
+	Usage   *MessageUsage `json:"usage,omitempty"`
+	Sources []Source      `json:"sources,omitempty"` // that a text cites, at most 50
+	Files   []FileRef     `json:"files,omitempty"`   // attached to a user entry
 
 	Tool *ToolEntry `json:"tool,omitempty"`
+}
+
+// MessageUsage is what one response used, in tokens, and cost.
+type MessageUsage struct {
+	Input      int64    `json:"input"`
+	Output     int64    `json:"output"`
+	CacheRead  int64    `json:"cacheRead"`
+	CacheWrite int64    `json:"cacheWrite"`
+	USD        *float64 `json:"usd,omitempty"` // absent: no known price
+}
+
+// Source is a page that a text cites.
+type Source struct {
+	URL   string `json:"url"`
+	Title string `json:"title,omitempty"`
+}
+
+// FileRef is a file that came with a message.
+type FileRef struct {
+	Name string `json:"name,omitempty"`
+	Mime string `json:"mime"`
 }
 
 // ToolEntry is a tool call and its outcome.
@@ -183,33 +219,67 @@ type Todo struct {
 	Status  string `json:"status"`
 }
 
-// Queued is a message that waits for the turn to end.
+// Dispatch says when a message that is sent during a turn reaches the model.
+type Dispatch string
+
+// The dispatches.
+const (
+	AfterStep Dispatch = "step" // with the turn's next request; the default
+	AfterTurn Dispatch = "turn" // when the turn has ended
+)
+
+// Queued is a message that waits.
 type Queued struct {
-	ID   string    `json:"id"`
-	Text string    `json:"text"`
-	Time time.Time `json:"time"`
+	ID       string    `json:"id"`
+	Text     string    `json:"text"`
+	Time     time.Time `json:"time"`
+	Dispatch Dispatch  `json:"dispatch"`
+	Once     string    `json:"once,omitempty"` // as in Entry
+	Files    int       `json:"files,omitempty"`
+}
+
+// RetryWait is a failed request that will be tried again at At.
+type RetryWait struct {
+	At      time.Time `json:"at"`
+	Attempt int       `json:"attempt"` // the one to come; 0 while the provider is given a rest
+	Of      int       `json:"of"`
+	Code    string    `json:"code"`
+	Reason  string    `json:"reason"`
 }
 
 // Conversation is a snapshot of a workspace's conversation.
 type Conversation struct {
-	Rev       uint64   `json:"rev"`
-	Workspace string   `json:"workspace"`
-	Entries   []Entry  `json:"entries"` // the newest, oldest first
-	More      bool     `json:"more"`    // older entries exist
-	Activity  Activity `json:"activity"`
-	Queue     []Queued `json:"queue"`
-	Held      bool     `json:"held"` // the queue waits for the person, after a restart or a failure
-	Todos     []Todo   `json:"todos"`
-	Model     string   `json:"model"`
-	Usage     Usage    `json:"usage"`
-	Damaged   int      `json:"damaged,omitempty"` // lines of the log that could not be read
+	Rev       uint64  `json:"rev"`
+	Workspace string  `json:"workspace"`
+	Entries   []Entry `json:"entries"` // the newest, oldest first
+	More      bool    `json:"more"`    // older entries exist
+	Status    Status  `json:"status"`
+	Damaged   int     `json:"damaged,omitempty"` // lines of the log that could not be read
+	Draft     string  `json:"draft,omitempty"`   // what the person was writing
 }
 
-// Usage is what a conversation has used, in tokens.
+// Status is a conversation without its entries.
+type Status struct {
+	Activity Activity   `json:"activity"`
+	Queue    []Queued   `json:"queue"`
+	Held     bool       `json:"held"` // the queue waits for the person, after a restart or a failure
+	Todos    []Todo     `json:"todos"`
+	Model    string     `json:"model"` // provider:id of the turns to come
+	Level    string     `json:"level"` // likewise; "" is the model's default
+	Pro      bool       `json:"pro,omitempty"`
+	Cyber    bool       `json:"cyber,omitempty"`
+	Retry    *RetryWait `json:"retry,omitempty"`
+	Usage    Usage      `json:"usage"`
+}
+
+// Usage is what a conversation has used, in tokens, and cost.
 type Usage struct {
-	Input      int64 `json:"input"`
-	Output     int64 `json:"output"`
-	CacheRead  int64 `json:"cacheRead"`
-	CacheWrite int64 `json:"cacheWrite"`
-	Context    int64 `json:"context"` // of the last request
+	Input      int64    `json:"input"`
+	Output     int64    `json:"output"`
+	CacheRead  int64    `json:"cacheRead"`
+	CacheWrite int64    `json:"cacheWrite"`
+	Context    int64    `json:"context"`             // of the next request; an estimate between responses
+	Window     int64    `json:"window,omitempty"`    // what the model can take; absent: unknown
+	SpentUSD   float64  `json:"spentUsd"`            // as far as prices are known, sub-agents included
+	BudgetUSD  *float64 `json:"budgetUsd,omitempty"` // of the workspace
 }

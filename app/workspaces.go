@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sync"
 
+	"carrel/agent/catalog"
 	"carrel/workspaces"
 	"carrel/workspaces/git"
 	"carrel/workspaces/runtime"
@@ -42,7 +43,7 @@ func (d desks) List(ctx context.Context, args ListWorkspaces) ([]Workspace, erro
 
 func (d desks) Create(ctx context.Context, args NewWorkspace) (Workspace, error) {
 	if args.Model != "" {
-		if _, err := d.app.catalog.Resolve(args.Model); err != nil {
+		if _, err := d.app.catalog.Resolve(catalog.Choice{Model: args.Model}); err != nil {
 			return Workspace{}, userError(err)
 		}
 	}
@@ -132,26 +133,6 @@ func (d desks) Repair(ctx context.Context, args ByID) error {
 	d.app.healthOf(ctx, w)
 	d.app.poke(args.ID)
 	return nil
-}
-
-func (d desks) SetModel(ctx context.Context, args SetModel) error {
-	resolved, err := d.app.catalog.Resolve(args.Model)
-	if err != nil {
-		return userError(err)
-	}
-	if err := d.app.registry.SetModel(ctx, args.Workspace, resolved.ID); err != nil {
-		return userError(err)
-	}
-	d.app.workspaceChanged(args.Workspace)
-	s := d.app.openNow(args.Workspace)
-	if s == nil {
-		return nil // it is read from the registry when the conversation is opened
-	}
-	conv, err := s.writable()
-	if err != nil {
-		return nil // as above: the other process goes on with its own
-	}
-	return userError(conv.SetModel(ctx, resolved.ID))
 }
 
 func (d desks) MarkSeen(_ context.Context, args ByID) error {

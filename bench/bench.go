@@ -45,7 +45,7 @@ func (b *bench) env(more ...string) []string {
 	env := []string{"HOME=" + b.path("home"), "LANG=C.UTF-8", "GIT_CONFIG_NOSYSTEM=1",
 		"GIT_AUTHOR_NAME=Bench", "GIT_AUTHOR_EMAIL=bench@bench.invalid",
 		"GIT_COMMITTER_NAME=Bench", "GIT_COMMITTER_EMAIL=bench@bench.invalid"}
-	for _, name := range []string{"PATH", "TMPDIR", "DISPLAY", "XDG_RUNTIME_DIR"} {
+	for _, name := range []string{"PATH", "TMPDIR", "DISPLAY", "XDG_RUNTIME_DIR", "CARREL_GPU"} {
 		if v := os.Getenv(name); v != "" {
 			env = append(env, name+"="+v)
 		}

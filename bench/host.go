@@ -47,6 +47,24 @@ func (b *bench) showWindow(_ context.Context, s *pageServer) (*shown, error) {
 	return start("the window", exec.Command(argv[0], argv[1:]...), b.env("CARREL_ROOT="+s.dir))
 }
 
+// showApart opens the window with the core beside it on a data root, always on a display of its own: the
+// row that asks for it types there.
+func (b *bench) showApart(root string, env ...string) (*shown, error) {
+	path := b.window
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(b.module, path)
+	}
+	if _, err := os.Stat(path); err != nil {
+		return nil, fmt.Errorf("%w: there is no %s; make window builds it", errSkipped, b.window)
+	}
+	for _, tool := range []string{"xvfb-run", "openbox", "xdotool"} {
+		if _, err := exec.LookPath(tool); err != nil {
+			return nil, fmt.Errorf("%w: no %s", errSkipped, tool)
+		}
+	}
+	return start("the window", exec.Command(filepath.Join(b.module, "build", "display.sh"), path), b.env(append(env, "CARREL_ROOT="+root)...))
+}
+
 // shown is a host that shows the page.
 type shown struct {
 	name  string

@@ -5,10 +5,10 @@
 // ratio, the ratio of the shortest runs (the machine at its quietest), the ratio of CPU time used,
 // and the verdict, by the ratio of medians. A few lines are absolute and have no baseline.
 //
-//	go run ./bench              every row, about five minutes
+//	go run ./bench              every row, about six minutes
 //	go run ./bench -list        the names of the rows
 //	go run ./bench -run NAME    the rows named, separated by commas
-//	go run ./bench -long        the streams for ten minutes instead of twenty seconds
+//	go run ./bench -long        the streams and the waiting for ten minutes instead of twenty seconds
 //
 // It exits with 1 when a limit is missed, with 2 when it could not measure. It needs git, curl and
 // bash; the rows of the window also need bin/carrel-desktop (make window) and a display, or Xvfb and
@@ -44,6 +44,7 @@ func rows() []row {
 		{"conversation", "20,000 messages beside 200", measureConversation},
 		{"wire", "calls and events in the window beside a bare WebSocket", measureWire},
 		{"streams", "six streams of 200 events a second", measureStreams},
+		{"waiting", "CPU of core and window while a command sleeps in a long session", measureWaiting},
 	}
 }
 
@@ -65,7 +66,7 @@ func main() {
 func run(ctx context.Context) (code int, err error) {
 	only := flag.String("run", "", "the `names` of the rows to measure, separated by commas (default: all)")
 	list := flag.Bool("list", false, "print the names of the rows")
-	long := flag.Bool("long", false, "measure the streams for ten minutes")
+	long := flag.Bool("long", false, "measure the streams, and what waits, for ten minutes")
 	host := flag.String("host", "window", "what shows the page of the rows wire and streams: window, chromium or none")
 	window := flag.String("window", "bin/carrel-desktop", "`path` of the window's binary")
 	flag.Parse()

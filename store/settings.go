@@ -16,27 +16,6 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// Settings are a person's preferences, from settings.jsonc. Fields that we don't know stay in the
-// file.
-type Settings struct {
-	Theme        string `json:"theme"`        // system, light or dark; "" is system
-	DefaultModel string `json:"defaultModel"` // provider:id; "" lets us choose
-	GPU          string `json:"gpu"`          // auto, always or never: how the window draws; "" is auto
-}
-
-// ProviderConfig is one entry of providers.jsonc.
-type ProviderConfig struct {
-	ProviderType string            `json:"providerType"` // of a custom provider: which API it speaks
-	DisplayName  string            `json:"displayName"`
-	BaseURL      string            `json:"baseUrl"`
-	APIKey       string            `json:"apiKey"`
-	APIKeyFile   string            `json:"apiKeyFile"` // a file that holds the key; ~ is the home folder
-	WireFormat   string            `json:"wireFormat"`
-	Models       []string          `json:"models"`
-	Headers      map[string]string `json:"headers"`
-	Enabled      *bool             `json:"enabled"` // nil is true
-}
-
 const (
 	settingsFile  = "settings.jsonc"
 	providersFile = "providers.jsonc"
@@ -51,20 +30,6 @@ const (
 	settleTime = 300 * time.Millisecond
 	settleStep = 50 * time.Millisecond
 )
-
-// Settings reads settings.jsonc. A missing file is empty settings. A damaged one is kept aside and
-// reported, then the same; a value of the wrong type is reported and ignored.
-func (r *Root) Settings() (Settings, error) {
-	var s Settings
-	m, err := r.read(settingsFile)
-	if err != nil {
-		return s, fmt.Errorf("read settings: %w", err)
-	}
-	r.decode(settingsFile, m, "theme", &s.Theme)
-	r.decode(settingsFile, m, "defaultModel", &s.DefaultModel)
-	r.decode(settingsFile, m, "gpu", &s.GPU)
-	return s, nil
-}
 
 // SetSetting sets the value at path in settings.jsonc, or removes it when value is nil. Comments
 // and the edits of other processes survive.
@@ -227,6 +192,11 @@ func (r *Root) change(name string, path []string, value any) error {
 		return err
 	}
 	before := v.Pack()
+	if name == settingsFile && !exists(target) {
+		if err := edit(&v, []string{fallbacksKey}, newFallbacks()); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+	}
 	if err := edit(&v, path, value); err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}

@@ -51,6 +51,10 @@ type Workspace struct {
 	Base       string // where Branch started: a branch or a commit
 	Dir        string // canonical
 	Model      string // provider:id, "" for the default
+	Level      string // how hard the model thinks, "" for its default
+	Pro        bool   // the model's pro mode
+	AutoRetry  bool   // failed requests are tried again by themselves
+	Budget     *int64 // what the workspace may cost, in millionths of a dollar; nil without a limit
 	Init       InitState
 	InitCode   int  // the init hook's exit code; -1 when it did not run to its end
 	Creating   bool // the tree is not complete yet: nothing may run there
@@ -119,16 +123,19 @@ const (
 )
 
 const workspaceColumns = `rowid, id, COALESCE(project_id, ''), name, title, runtime, branch, made_branch, base, dir, model,
-	init, init_code, creating, created_at, active_at, archived_at`
+	level, pro, auto_retry, budget_micro, init, init_code, creating, created_at, active_at, archived_at`
 
 func scanWorkspace(r row) (Workspace, error) {
 	var w Workspace
 	var rowid, created, active int64
-	var archived sql.NullInt64
+	var archived, budget sql.NullInt64
 	err := r.Scan(&rowid, &w.ID, &w.ProjectID, &w.Name, &w.Title, &w.Runtime, &w.Branch, &w.MadeBranch, &w.Base, &w.Dir,
-		&w.Model, &w.Init, &w.InitCode, &w.Creating, &created, &active, &archived)
+		&w.Model, &w.Level, &w.Pro, &w.AutoRetry, &budget, &w.Init, &w.InitCode, &w.Creating, &created, &active, &archived)
 	w.Ports = firstPort + portsEach*int(rowid%portBlocks)
 	w.CreatedAt, w.ActiveAt = time.UnixMilli(created), time.UnixMilli(active)
+	if budget.Valid {
+		w.Budget = &budget.Int64
+	}
 	if archived.Valid {
 		t := time.UnixMilli(archived.Int64)
 		w.ArchivedAt = &t

@@ -53,6 +53,7 @@ func (r *Registry) removeProject(ctx context.Context, id string) (bool, error) {
 	defer func() { _ = tx.Rollback() }() // after a commit this does nothing
 	statements := []string{
 		`DELETE FROM queue WHERE workspace_id IN (SELECT id FROM workspaces WHERE project_id = ?1 AND runtime = 'local')`,
+		`DELETE FROM drafts WHERE workspace_id IN (SELECT id FROM workspaces WHERE project_id = ?1 AND runtime = 'local')`,
 		`DELETE FROM workspaces WHERE project_id = ?1 AND runtime = 'local'`,
 	}
 	for _, s := range statements {
@@ -131,10 +132,22 @@ func (r *Registry) setArchived(ctx context.Context, id string, at *time.Time) (b
 	return n == 1, err
 }
 
-// SetModel chooses a workspace's model, provider:id.
-func (r *Registry) SetModel(ctx context.Context, id, model string) error {
-	res, err := r.db.ExecContext(ctx, `UPDATE workspaces SET model = ? WHERE id = ?`, model, id)
+// SetModel chooses a workspace's model, provider:id, and how it is asked.
+func (r *Registry) SetModel(ctx context.Context, id, model, level string, pro bool) error {
+	res, err := r.db.ExecContext(ctx, `UPDATE workspaces SET model = ?, level = ?, pro = ? WHERE id = ?`, model, level, pro, id)
 	return changed(res, err, "choose model of workspace", id)
+}
+
+// SetAutoRetry says whether a workspace's failed requests are tried again by themselves.
+func (r *Registry) SetAutoRetry(ctx context.Context, id string, on bool) error {
+	res, err := r.db.ExecContext(ctx, `UPDATE workspaces SET auto_retry = ? WHERE id = ?`, on, id)
+	return changed(res, err, "choose whether to retry in workspace", id)
+}
+
+// SetBudget limits what a workspace may cost, in millionths of a dollar; nil takes the limit away.
+func (r *Registry) SetBudget(ctx context.Context, id string, micro *int64) error {
+	res, err := r.db.ExecContext(ctx, `UPDATE workspaces SET budget_micro = ? WHERE id = ?`, micro, id)
+	return changed(res, err, "set budget of workspace", id)
 }
 
 // Touch notes that something happened in a workspace.
@@ -143,13 +156,16 @@ func (r *Registry) Touch(ctx context.Context, id string, at time.Time) error {
 	return changed(res, err, "touch workspace", id)
 }
 
-// removeWorkspace removes a workspace and its queued messages. Its usage stays: it was spent.
+// removeWorkspace removes a workspace, its queued messages and its draft. Its usage stays: it was spent.
 func (r *Registry) removeWorkspace(ctx context.Context, id string) error {
-	if _, err := r.db.ExecContext(ctx, `DELETE FROM queue WHERE workspace_id = ?`, id); err != nil {
-		return fmt.Errorf("remove workspace %q: %w", id, err)
-	}
-	if _, err := r.db.ExecContext(ctx, `DELETE FROM workspaces WHERE id = ?`, id); err != nil {
-		return fmt.Errorf("remove workspace %q: %w", id, err)
+	for _, s := range []string{
+		`DELETE FROM queue WHERE workspace_id = ?`,
+		`DELETE FROM drafts WHERE workspace_id = ?`,
+		`DELETE FROM workspaces WHERE id = ?`,
+	} {
+		if _, err := r.db.ExecContext(ctx, s, id); err != nil {
+			return fmt.Errorf("remove workspace %q: %w", id, err)
+		}
 	}
 	return nil
 }

@@ -3,25 +3,26 @@
 //
 // It promises: what is not configured right is an error with a code and a sentence that says how to
 // mend it, and never stops another provider from working; settings come before the environment; no
-// key leaves it but inside a client.
+// key leaves it but inside a client; what nobody knows of a model, such as its price, stays unknown
+// instead of being guessed.
 package catalog
 
 import (
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
-	"time"
 
-	"carrel/agent/model"
 	"carrel/agent/model/demo"
 	"carrel/agent/model/wire"
 	"carrel/store"
 )
 
-// Config gives the entries of providers.jsonc by their id.
+// Config gives the entries of providers.jsonc by their id, and the settings.
 type Config interface {
 	Providers() (map[string]store.ProviderConfig, error)
+	Settings() (store.Settings, error)
 }
 
 // Catalog answers from the settings as they are at each call. It is safe for concurrent use.
@@ -29,6 +30,8 @@ type Catalog struct {
 	config Config
 	env    func(string) string
 	http   *http.Client // shared, so that connections are reused
+	cache  *wire.Cache  // shared, so that a conversation's steps are cheap
+	lists  lists        // what Suggest heard
 }
 
 // Provider is one provider as the settings show it.
@@ -40,6 +43,8 @@ type Provider struct {
 	BaseURL    string
 	Wire       string // a Wire
 	Error      string // what is wrong with its settings and how to mend it
+	Custom     bool   // it is not built in
+	KeyPage    string // where a person gets a key; "" for those that need none
 }
 
 // Model is one model that can be chosen.
@@ -50,18 +55,14 @@ type Model struct {
 	Aliases   []string
 	Available bool // its provider is configured
 	Demo      bool
-}
-
-// Resolved is a model ready to be asked.
-type Resolved struct {
-	ID       string // provider:id, also when it was asked for by a short name
-	Streamer model.Streamer
-	Model    string // the provider's own id
+	First     bool // the default of its provider
+	Own       bool // the settings name it
+	Info      Info
 }
 
 // New makes a catalog of the settings and the environment.
 func New(root Config, env func(string) string) *Catalog {
-	return &Catalog{config: root, env: env, http: wire.NewHTTP()}
+	return &Catalog{config: root, env: env, http: wire.NewHTTP(), cache: wire.NewCache()}
 }
 
 // Providers are the built-in ones, the custom ones by id, and the demo.
@@ -75,91 +76,104 @@ func (c *Catalog) Providers() []Provider {
 
 // Models are the known models of the built-in providers, those named in the settings, and the demo.
 func (c *Catalog) Models() []Model {
+	own := c.models()
 	var out []Model
 	for _, s := range c.settle() {
-		out = append(out, s.choices()...)
+		out = append(out, c.choices(s, own)...)
 	}
 	return append(out, demoModel())
 }
 
-// Resolve makes the client of a model, given as provider:id or by a short name such as "opus". Every
-// error is a *ConfigError.
-func (c *Catalog) Resolve(id string) (Resolved, error) {
-	provider, name, err := split(id)
-	if err != nil {
-		return Resolved{}, err
+// choices are a provider's models: those built in, then those of the settings.
+func (c *Catalog) choices(s settled, own map[string]ownModel) []Model {
+	var names []string
+	for _, k := range s.models {
+		names = append(names, k.id)
 	}
-	if provider == "demo" {
-		if name != "demo" {
-			return Resolved{}, &ConfigError{BadModel, "The only demo model is demo:demo."}
+	builtin := len(names)
+	for _, id := range s.entry.Models {
+		if id != "" && !slices.Contains(names, id) {
+			names = append(names, id)
 		}
-		return Resolved{ID: demo.ID, Streamer: demo.New(demo.Options{Delay: c.demoDelay()}), Model: "demo"}, nil
 	}
-	all := c.settle()
-	i := slices.IndexFunc(all, func(s settled) bool { return s.id == provider })
-	if i < 0 {
-		return Resolved{}, unknownProvider(provider)
+	for _, full := range slices.Sorted(maps.Keys(own)) {
+		if id, ok := strings.CutPrefix(full, s.id+":"); ok && id != "" && !slices.Contains(names, id) {
+			names = append(names, id)
+		}
 	}
-	s := all[i]
-	if s.err != nil {
-		return Resolved{}, s.err
+	out := make([]Model, 0, len(names))
+	for n, name := range names {
+		i := c.info(s, s.id, name, own)
+		out = append(out, Model{ID: i.ID, Name: i.Name, Provider: s.id, Aliases: i.Aliases, Available: s.err == nil,
+			First: i.row.first, Own: n >= builtin, Info: i})
 	}
-	client, err := s.client(c.http)
-	if err != nil {
-		return Resolved{}, err
-	}
-	return Resolved{ID: provider + ":" + name, Streamer: client, Model: name}, nil
+	return out
 }
 
 // Default is the model for whoever chose none: the setting if it is available, else the default of
 // the first provider that is configured, else the demo.
 func (c *Catalog) Default(setting string) string {
-	all := c.settle()
-	if provider, name, err := split(setting); err == nil {
+	all, own := c.settle(), c.models()
+	if provider, name, err := c.split(setting, own); err == nil {
 		i := slices.IndexFunc(all, func(s settled) bool { return s.id == provider && s.err == nil })
 		if i >= 0 || provider == "demo" {
 			return provider + ":" + name
 		}
 	}
 	for _, s := range all {
-		if s.err == nil && len(s.models) > 0 {
-			return s.id + ":" + s.favourite()
+		if s.err != nil {
+			continue
 		}
+		list := c.choices(s, own)
+		if len(list) == 0 {
+			continue
+		}
+		i := slices.IndexFunc(list, func(m Model) bool { return m.First })
+		return list[max(i, 0)].ID
 	}
 	return demo.ID
 }
 
-// split reads provider:id or a short name.
-func split(id string) (provider, name string, err error) {
-	id = strings.TrimSpace(id)
-	provider, name, found := strings.Cut(id, ":")
-	switch {
-	case id == "":
-		return "", "", &ConfigError{BadModel, "No model is named. Write it as provider:model, such as anthropic:claude-opus-5-5."}
-	case found && provider != "" && name != "":
-		return provider, name, nil
-	case strings.EqualFold(id, "demo"):
-		return "demo", "demo", nil
+// Fallbacks are the models to try when a model, given as provider:id or by a short name, refuses to
+// answer: the settings' chain, without repetition and without the model itself.
+func (c *Catalog) Fallbacks(id string) []string {
+	const most = 16
+	own := c.models()
+	provider, name, err := c.split(id, own)
+	if err != nil {
+		return nil
 	}
-	for _, b := range builtins() {
-		for _, k := range b.models {
-			if slices.Contains(k.aliases, strings.ToLower(id)) {
-				return b.id, k.id, nil
-			}
+	id = provider + ":" + name
+	s, err := c.config.Settings()
+	if err != nil {
+		return nil
+	}
+	var out []string
+	for _, next := range s.ModelFallbacks[id].Models {
+		provider, name, err := c.split(next, own)
+		if err != nil {
+			continue
+		}
+		if next = provider + ":" + name; next != id && !slices.Contains(out, next) && len(out) < most {
+			out = append(out, next)
 		}
 	}
-	return "", "", &ConfigError{BadModel, fmt.Sprintf(
-		"There is no model %q. Write it as provider:model, such as anthropic:claude-opus-5-5, or use a short name such as opus, sonnet, gpt or demo.", id)}
+	return out
 }
 
-// demoDelay is the demo's delay: CARREL_DEMO_DELAY, such as 5ms or 0, else the default.
-func (c *Catalog) demoDelay() time.Duration {
-	d, err := time.ParseDuration(c.env("CARREL_DEMO_DELAY"))
-	switch {
-	case err != nil || d < 0:
-		return demo.DefaultDelay
-	case d == 0:
-		return demo.NoDelay
+// split reads provider:id or a short name.
+func (c *Catalog) split(id string, own map[string]ownModel) (provider, name string, err error) {
+	id = strings.TrimSpace(id)
+	provider, name, found := strings.Cut(id, ":")
+	if id == "" {
+		return "", "", &ConfigError{BadModel, "No model is named. Write it as provider:model, such as anthropic:claude-opus-5-5."}
 	}
-	return d
+	if found && provider != "" && name != "" {
+		return provider, name, nil
+	}
+	if provider, name, ok := c.alias(id, own); ok {
+		return provider, name, nil
+	}
+	return "", "", &ConfigError{BadModel, fmt.Sprintf(
+		"There is no model %q. Write it as provider:model, such as anthropic:claude-opus-5-5, or use a short name such as opus, sonnet, gpt or demo.", clip(id))}
 }

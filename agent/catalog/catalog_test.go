@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -14,15 +15,20 @@ import (
 )
 
 type config struct {
-	entries map[string]store.ProviderConfig
-	err     error
+	entries  map[string]store.ProviderConfig
+	settings store.Settings
+	err      error
 }
+
+func (c config) Settings() (store.Settings, error) { return c.settings, c.err }
 
 func (c config) Providers() (map[string]store.ProviderConfig, error) { return c.entries, c.err }
 
 func catalog(env map[string]string, entries map[string]store.ProviderConfig) *Catalog {
 	return New(config{entries: entries}, func(k string) string { return env[k] })
 }
+
+func env(vars map[string]string) func(string) string { return func(k string) string { return vars[k] } }
 
 func code(err error) string {
 	var e *ConfigError
@@ -39,7 +45,7 @@ func TestAliasesAndIDsResolve(t *testing.T) {
 		"deepseek": "deepseek:deepseek-v4-pro", "demo": "demo:demo", "openai:any-new-model": "openai:any-new-model",
 		" anthropic:x:y ": "anthropic:x:y",
 	} {
-		if r, err := c.Resolve(in); err != nil || r.ID != want || r.Streamer == nil {
+		if r, err := c.Resolve(Choice{Model: in}); err != nil || r.ID != want || r.Streamer == nil {
 			t.Errorf("%q resolves to %+v, %v", in, r, err)
 		}
 	}
@@ -66,13 +72,14 @@ func TestRefusalsSayHowToMend(t *testing.T) {
 		"zai:x": BadBaseURL, "openrouter:x": BadKey, "moonshotai:x": BadKey, "Local.One:x": BadProvider,
 		"no-type:x": BadProvider, "no-base:x": BadBaseURL, "bad-base:x": BadBaseURL, "google:x": BadProvider, "headers:x": BadProvider,
 	} {
-		_, err := c.Resolve(id)
+		_, err := c.Resolve(Choice{Model: id})
 		if code(err) != want || !strings.HasSuffix(err.Error(), ".") {
 			t.Errorf("%q: %q, %v; want %s", id, code(err), err, want)
 		}
 	}
+	silent := []string{"anthropic", "ollama", "xai", "demo", "github-copilot", "bedrock"}
 	for _, p := range c.Providers() {
-		if wrong := p.Error != ""; p.Configured && wrong || wrong == (p.ID == "anthropic" || p.ID == "ollama" || p.ID == "xai" || p.ID == "demo") {
+		if wrong := p.Error != ""; p.Configured && wrong || wrong == slices.Contains(silent, p.ID) {
 			t.Errorf("%+v", p)
 		}
 	}
@@ -98,7 +105,7 @@ func TestSettingsComeBeforeTheEnvironment(t *testing.T) {
 		server := fakewire.New(t, fakewire.Steps(fakewire.Reply{Text: "ok"}))
 		c.entry.BaseURL = server.URL + "/anthropic/"
 		cat := catalog(c.env, map[string]store.ProviderConfig{"anthropic": c.entry})
-		r, err := cat.Resolve("opus")
+		r, err := cat.Resolve(Choice{Model: "opus"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -135,7 +142,7 @@ func TestBaseURLsAndWireFormats(t *testing.T) {
 	} {
 		server := fakewire.New(t, fakewire.Steps(fakewire.Reply{Text: "ok"}))
 		c.entry.BaseURL = server.URL + c.suffix
-		r, err := catalog(nil, map[string]store.ProviderConfig{c.id: c.entry}).Resolve(c.id + ":m:1")
+		r, err := catalog(nil, map[string]store.ProviderConfig{c.id: c.entry}).Resolve(Choice{Model: c.id + ":m:1"})
 		if err != nil {
 			t.Errorf("%s%s: %v", c.id, c.suffix, err)
 			continue
@@ -152,7 +159,7 @@ func TestBaseURLsAndWireFormats(t *testing.T) {
 func TestEnvironmentSetsOpenAI(t *testing.T) {
 	server := fakewire.New(t, fakewire.Steps(fakewire.Reply{Text: "ok"}))
 	c := catalog(map[string]string{"OPENAI_API_KEY": "k", "OPENAI_BASE_URL": server.URL, "OPENAI_ORG_ID": "org-1"}, nil)
-	r, err := c.Resolve("gpt")
+	r, err := c.Resolve(Choice{Model: "gpt"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -160,7 +167,7 @@ func TestEnvironmentSetsOpenAI(t *testing.T) {
 		t.Errorf("%v, %v", err, server.Last().Header)
 	}
 	c = catalog(map[string]string{"OPENAI_API_KEY": "k", "OPENAI_BASE_URL": "ftp://x"}, nil)
-	if _, err := c.Resolve("gpt"); code(err) != BadBaseURL || !strings.Contains(err.Error(), "OPENAI_BASE_URL") {
+	if _, err := c.Resolve(Choice{Model: "gpt"}); code(err) != BadBaseURL || !strings.Contains(err.Error(), "OPENAI_BASE_URL") {
 		t.Error(err)
 	}
 }
@@ -203,10 +210,10 @@ func TestModelsTellWhatIsAvailable(t *testing.T) {
 
 func TestUnreadableSettingsAreToldAndLeaveTheDemo(t *testing.T) {
 	c := New(config{err: errors.New("line 3")}, func(string) string { return "" })
-	if _, err := c.Resolve("opus"); code(err) != Unreadable {
+	if _, err := c.Resolve(Choice{Model: "opus"}); code(err) != Unreadable {
 		t.Error(err)
 	}
-	if r, err := c.Resolve("demo:demo"); err != nil || r.Streamer == nil {
+	if r, err := c.Resolve(Choice{Model: "demo:demo"}); err != nil || r.Streamer == nil {
 		t.Error(err)
 	}
 }
@@ -217,7 +224,7 @@ func TestKeyFileThatIsAPipeIsRefused(t *testing.T) {
 		t.Skip(err)
 	}
 	c := catalog(nil, map[string]store.ProviderConfig{"anthropic": {APIKeyFile: pipe}})
-	if _, err := c.Resolve("opus"); code(err) != BadKey {
+	if _, err := c.Resolve(Choice{Model: "opus"}); code(err) != BadKey {
 		t.Error(err)
 	}
 }

@@ -14,7 +14,12 @@ const (
 	BadKey          Code = "bad_key" // it can't be read or sent
 	BadBaseURL      Code = "bad_base_url"
 	BadProvider     Code = "bad_provider" // id, providerType, wireFormat or headers
-	Unreadable      Code = "unreadable"   // the settings themselves
+	BadLevel        Code = "bad_level"    // no such level of thinking
+	BadParameters   Code = "bad_parameters"
+	BadChoice       Code = "bad_choice" // what was chosen does not go together
+	NoRegion        Code = "no_region"
+	NoList          Code = "no_list"    // the provider's models can't be listed as it is set up
+	Unreadable      Code = "unreadable" // the settings themselves
 )
 
 // ConfigError is a setting that keeps a model from being asked. Message is a sentence for people: it
@@ -34,7 +39,7 @@ func unknownProvider(id string) *ConfigError {
 
 func noKey(b builtin) *ConfigError {
 	return &ConfigError{NoKey, fmt.Sprintf(
-		"There is no key for %s. Add one under Settings, Providers, or set %s and start Carrel again.", b.name, b.keyEnv)}
+		"There is no key for %s. Get one at %s and add it under Settings, Providers, or set %s and start Carrel again.", b.name, b.keyPage, b.keyEnv[0])}
 }
 
 func bad(code Code, id, format string, args ...any) *ConfigError {

@@ -34,10 +34,8 @@ func (c *Catalog) key(b builtin, e store.ProviderConfig) (key, *ConfigError) {
 			return k, bad(BadKey, b.id, "the key can't be read from apiKeyFile: %v.", err)
 		}
 		k = key{value: text, source: "file"}
-	case c.lookup(b.keyEnv) != "":
-		k = key{value: c.lookup(b.keyEnv), source: b.keyEnv}
-	case c.lookup(b.tokenEnv) != "":
-		k = key{value: c.lookup(b.tokenEnv), source: b.tokenEnv, token: true}
+	default:
+		k = c.envKey(b)
 	}
 	k.value = strings.TrimSpace(k.value)
 	if !sendable(k.value) {
@@ -45,6 +43,18 @@ func (c *Catalog) key(b builtin, e store.ProviderConfig) (key, *ConfigError) {
 			"The key of %s (%s) has characters that can't be sent. Copy it again, on one line.", b.id, k.source)}
 	}
 	return k, nil
+}
+
+func (c *Catalog) envKey(b builtin) key {
+	for _, name := range b.keyEnv {
+		if v := c.lookup(name); v != "" {
+			return key{value: v, source: name}
+		}
+	}
+	if v := c.lookup(b.tokenEnv); v != "" {
+		return key{value: v, source: b.tokenEnv, token: true}
+	}
+	return key{}
 }
 
 func (c *Catalog) keyFile(path string) (string, error) {

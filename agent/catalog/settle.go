@@ -3,13 +3,11 @@ package catalog
 import (
 	"maps"
 	"net/http"
+	"net/url"
 	"regexp"
 	"slices"
 	"strings"
 
-	"carrel/agent/model/anthropic"
-	"carrel/agent/model/chat"
-	"carrel/agent/model/responses"
 	"carrel/agent/model/wire"
 	"carrel/store"
 )
@@ -17,15 +15,19 @@ import (
 // settled is a provider with the person's settings and the environment applied.
 type settled struct {
 	builtin // of a custom provider, what its entry says
+	custom  bool
+	entry   store.ProviderConfig
 	key     key
-	baseVar string // environment variable that the base URL is from
+	azure   wire.Azure // OpenAI's, when it is behind the provider
+	region  string     // Bedrock's
+	baseVar string     // environment variable that the base URL is from
 	org     string
 	header  http.Header
 	err     *ConfigError // why it can't be asked
 }
 
-// reserved are the ids of providers that are not there yet, and of what is not a provider.
-var reserved = []string{"google", "bedrock", "github-copilot", "coder", "azure", "demo"}
+// reserved are ids that are not custom providers'.
+var reserved = []string{"coder", "azure", "demo"}
 
 var customID = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]*$`)
 
@@ -36,22 +38,33 @@ func (c *Catalog) settle() []settled {
 	var out []settled
 	for _, b := range builtins() {
 		e, has := entries[b.id]
-		s := c.builtin(b, e, has)
-		if err != nil {
-			s.err = &ConfigError{Unreadable, "The settings of the providers can't be read: " + err.Error() + ". Mend providers.jsonc."}
-		}
-		out = append(out, s)
+		out = append(out, c.builtin(b, e, has, err))
 		delete(entries, b.id)
 	}
 	for _, id := range slices.Sorted(maps.Keys(entries)) {
 		if !slices.Contains(reserved, id) || entries[id].ProviderType != "" {
-			out = append(out, c.custom(id, entries[id]))
+			out = append(out, c.own(id, entries[id]))
 		}
 	}
 	return out
 }
 
-func (c *Catalog) builtin(b builtin, e store.ProviderConfig, has bool) settled {
+// one does it for one provider alone.
+func (c *Catalog) one(id string) (settled, bool) {
+	entries, err := c.config.Providers()
+	e, has := entries[id]
+	all := builtins()
+	if i := slices.IndexFunc(all, func(b builtin) bool { return b.id == id }); i >= 0 {
+		return c.builtin(all[i], e, has, err), true
+	}
+	if !has || slices.Contains(reserved, id) && e.ProviderType == "" {
+		return settled{builtin: builtin{id: id}}, false
+	}
+	return c.own(id, e), true
+}
+
+// builtin settles a built-in provider; wrong is why the settings can't be read.
+func (c *Catalog) builtin(b builtin, e store.ProviderConfig, has bool, wrong error) settled {
 	s := settled{builtin: b}
 	if e.BaseURL != "" {
 		s.base = e.BaseURL
@@ -65,19 +78,22 @@ func (c *Catalog) builtin(b builtin, e store.ProviderConfig, has bool) settled {
 	}
 	s.org = c.lookup(b.orgEnv)
 	s.apply(c, e)
+	if wrong != nil {
+		s.err = &ConfigError{Unreadable, "The settings of the providers can't be read: " + wrong.Error() + ". Mend providers.jsonc."}
+	}
 	if e.ProviderType != "" {
 		s.fail(bad(BadProvider, b.id, "this id is built in, so it takes no providerType. Give the custom provider another id."))
 	}
-	switch e.WireFormat {
-	case "", "responses":
-	case "chatCompletions":
-		if b.id == "openai" {
-			s.wire = OpenAICompatible
+	s.checkChoices(e)
+	if b.id == "openai" && s.key.value == "" && e.BaseURL == "" && !s.sendsKey() {
+		if a, k, ok := c.fromAzure(); ok {
+			s.azure, s.key, s.baseVar = a, k, "AZURE_OPENAI_ENDPOINT"
+			s.base = a.Endpoint
 		}
-	default:
-		s.fail(bad(BadProvider, b.id, "wireFormat must be responses or chatCompletions, not %q.", e.WireFormat))
 	}
 	switch {
+	case b.id == "bedrock":
+		s.bedrock(c, has)
 	case b.keyless && !has:
 		s.fail(&ConfigError{NoKey, "Ollama is not set up. Name its models, or its baseUrl, under \"ollama\" in providers.jsonc."})
 	case !b.keyless && s.key.value == "" && !s.sendsKey():
@@ -87,8 +103,61 @@ func (c *Catalog) builtin(b builtin, e store.ProviderConfig, has bool) settled {
 	return s
 }
 
-func (c *Catalog) custom(id string, e store.ProviderConfig) settled {
-	s := settled{builtin: builtin{id: id, name: e.DisplayName, wire: Wire(e.ProviderType), base: e.BaseURL}}
+// checkChoices looks at the settings that take one of a few words.
+func (s *settled) checkChoices(e store.ProviderConfig) {
+	switch e.WireFormat {
+	case "", "responses":
+	case "chatCompletions":
+		if s.chat {
+			s.wire = OpenAICompatible
+		}
+	default:
+		s.fail(bad(BadProvider, s.id, "wireFormat must be responses or chatCompletions, not %q.", clip(e.WireFormat)))
+	}
+	for _, w := range []struct {
+		name, value string
+		allowed     []string
+	}{
+		{"speed", e.Speed, []string{"", "fast", "standard"}},
+		{"serviceTier", e.ServiceTier, []string{"", "auto", "default", "flex", "priority", "fast", "ultrafast"}},
+		{"cacheTtl", e.CacheTTL, []string{"", "5m", "1h"}},
+		{"data_collection", e.DataCollection, []string{"", "allow", "deny"}},
+	} {
+		if !slices.Contains(w.allowed, w.value) {
+			s.fail(bad(BadProvider, s.id, "%s must be one of %s, not %q.", w.name, strings.Join(w.allowed[1:], ", "), clip(w.value)))
+		}
+	}
+}
+
+// bedrock finds the region, and whether the provider is meant to be used.
+func (s *settled) bedrock(c *Catalog, has bool) {
+	s.region = s.entry.Region
+	for _, name := range []string{"AWS_REGION", "AWS_DEFAULT_REGION"} {
+		if s.region == "" {
+			s.region = c.lookup(name)
+		}
+	}
+	switch {
+	case s.key.value == "" && s.entry.BearerToken != "":
+		s.key = key{value: strings.TrimSpace(s.entry.BearerToken), source: "settings"}
+	case s.key.value != "" && s.key.source == "AWS_BEARER_TOKEN_BEDROCK" && s.entry.BearerToken != "":
+		s.key = key{value: strings.TrimSpace(s.entry.BearerToken), source: "settings"}
+	}
+	switch {
+	case s.region == "" && !has && s.key.value == "":
+		s.fail(&ConfigError{NoKey, "Bedrock is not set up. Name its region under \"bedrock\" in providers.jsonc, or set AWS_REGION."})
+	case s.region == "":
+		s.fail(&ConfigError{NoRegion, "Bedrock has no region. Set \"region\" under \"bedrock\" in providers.jsonc, such as us-east-1, or set AWS_REGION."})
+	case !customID.MatchString(s.region):
+		s.fail(bad(BadProvider, s.id, "region must be like us-east-1, not %q.", clip(s.region)))
+	case (s.entry.AccessKeyID == "") != (s.entry.SecretAccessKey == ""):
+		s.fail(bad(BadKey, s.id, "accessKeyId and secretAccessKey go together. Set both or neither."))
+	}
+}
+
+// own settles a custom provider.
+func (c *Catalog) own(id string, e store.ProviderConfig) settled {
+	s := settled{custom: true, builtin: builtin{id: id, name: e.DisplayName, wire: Wire(e.ProviderType), base: e.BaseURL}}
 	if s.name == "" {
 		s.name = id
 	}
@@ -99,7 +168,7 @@ func (c *Catalog) custom(id string, e store.ProviderConfig) settled {
 	case !customID.MatchString(id):
 		s.fail(bad(BadProvider, id, "an id has lower-case letters, digits, _ and - only and starts with a letter or digit, such as local-vllm. Rename it."))
 	case s.wire != AnthropicMessages && s.wire != OpenAIResponses && s.wire != OpenAICompatible:
-		s.fail(bad(BadProvider, id, "providerType must be openai-compatible, openai-responses or anthropic-messages, not %q.", e.ProviderType))
+		s.fail(bad(BadProvider, id, "providerType must be openai-compatible, openai-responses or anthropic-messages, not %q.", clip(e.ProviderType)))
 	case s.base == "":
 		s.fail(bad(BadBaseURL, id, "baseUrl is missing, such as http://localhost:8000/v1."))
 	}
@@ -109,18 +178,14 @@ func (c *Catalog) custom(id string, e store.ProviderConfig) settled {
 
 // apply takes what entries of both kinds can have.
 func (s *settled) apply(c *Catalog, e store.ProviderConfig) {
-	for _, id := range e.Models {
-		if id != "" && !slices.ContainsFunc(s.models, func(k known) bool { return k.id == id }) {
-			s.models = append(slices.Clip(s.models), known{id: id, name: id})
-		}
-	}
+	s.entry = e
 	if e.Enabled != nil && !*e.Enabled {
 		s.fail(bad(Disabled, s.id, "it is turned off. Turn it on under Settings, Providers, or remove \"enabled\": false."))
 	}
 	s.header = http.Header{}
 	for name, value := range e.Headers {
 		if !sendable(value) || !headerName.MatchString(name) {
-			s.fail(bad(BadProvider, s.id, "the header %q can't be sent. Check its name and that its value is plain text on one line.", name))
+			s.fail(bad(BadProvider, s.id, "the header %q can't be sent. Check its name and that its value is plain text on one line.", clip(name)))
 			continue
 		}
 		s.header.Set(name, value)
@@ -129,6 +194,7 @@ func (s *settled) apply(c *Catalog, e store.ProviderConfig) {
 	if s.key, err = c.key(s.builtin, e); err != nil {
 		s.fail(err)
 	}
+	s.checkParameters()
 }
 
 // fail keeps the first error.
@@ -143,7 +209,11 @@ func (s *settled) check() {
 	if s.err != nil && s.err.Code != NoKey {
 		return
 	}
-	_, err := s.client(nil)
+	if s.wire == Gemini || s.wire == Bedrock { // until they have clients
+		s.fail(bad(BadProvider, s.id, "this version has no client for it yet."))
+		return
+	}
+	_, err := s.client(known{}, nil, nil)
 	switch {
 	case err == nil:
 	case s.baseVar != "":
@@ -155,47 +225,54 @@ func (s *settled) check() {
 
 // sendsKey reports whether the headers hold a key.
 func (s *settled) sendsKey() bool {
-	return s.header.Get("Authorization") != "" || s.header.Get("X-Api-Key") != ""
+	return s.header.Get("Authorization") != "" || s.header.Get("X-Api-Key") != "" || s.header.Get("X-Goog-Api-Key") != ""
 }
 
-// client makes the provider's client.
-func (s *settled) client(h *http.Client) (*wire.Client, error) {
-	switch s.wire {
-	case AnthropicMessages:
-		o := anthropic.Options{BaseURL: s.base, Header: s.header, Provider: s.id, HTTP: h}
-		if s.key.token {
-			o.AuthToken = s.key.value
-		} else {
-			o.Key = s.key.value
-		}
-		return anthropic.New(o)
-	case OpenAIResponses:
-		return responses.New(responses.Options{BaseURL: s.base, Key: s.key.value, Organization: s.org, Header: s.header, Provider: s.id, HTTP: h})
-	case OpenAICompatible:
-		return chat.New(chat.Options{BaseURL: s.base, Key: s.key.value, Organization: s.org, Header: s.header, Provider: s.id, HTTP: h, Quirks: s.quirks})
-	case Demo:
+// sent is the name under which the provider knows a model.
+func (s *settled) sent(name string) string {
+	if s.azure.Endpoint != "" && s.azure.Deployment != "" {
+		return s.azure.Deployment
 	}
-	return nil, bad(BadProvider, s.id, "it speaks no API that is known.")
+	return name
+}
+
+// direct reports whether OpenAI itself is asked, in the format that has everything.
+func (s *settled) direct() bool {
+	return s.id == "openai" && s.wire == OpenAIResponses && s.azure.Endpoint == "" && s.err == nil
+}
+
+// searches reports whether the provider can search the web over the route that is set up.
+func (s *settled) searches() bool {
+	switch s.id {
+	case "anthropic", "google", "openrouter", "zai":
+		return true
+	case "openai", "xai":
+		return s.wire == OpenAIResponses && s.azure.Endpoint == ""
+	}
+	return false
+}
+
+// tiers are the service tiers that can be asked for, for a model.
+func (s *settled) tiers(k known) []string {
+	switch s.id {
+	case "openai":
+		if k.found || s.azure.Endpoint != "" {
+			return slices.Clone(k.tiers)
+		}
+		return []string{"flex", "priority"} // a new one, or one of the person's own
+	case "anthropic":
+		if u, err := url.Parse(s.base); k.fast && !s.entry.NoBeta && err == nil && strings.EqualFold(u.Host, "api.anthropic.com") {
+			return []string{"fast"}
+		}
+	}
+	return nil
 }
 
 func (s *settled) view() Provider {
-	p := Provider{ID: s.id, Name: s.name, Configured: s.err == nil, KeySource: s.key.source, BaseURL: s.base, Wire: string(s.wire)}
+	p := Provider{ID: s.id, Name: s.name, Configured: s.err == nil, KeySource: s.key.source, BaseURL: s.base, Wire: string(s.wire),
+		Custom: s.custom, KeyPage: s.keyPage}
 	if s.err != nil && s.err.Code != NoKey && s.err.Code != Disabled { // these two are choices, no mistakes
 		p.Error = s.err.Message
 	}
 	return p
-}
-
-func (s *settled) choices() []Model {
-	var out []Model
-	for _, k := range s.models {
-		out = append(out, Model{ID: s.id + ":" + k.id, Name: k.name, Provider: s.id, Aliases: k.aliases, Available: s.err == nil})
-	}
-	return out
-}
-
-// favourite is the provider's default model.
-func (s *settled) favourite() string {
-	i := slices.IndexFunc(s.models, func(k known) bool { return k.first })
-	return s.models[max(i, 0)].id
 }

@@ -23,6 +23,10 @@ const (
 	File       Kind = "file"
 	ToolCall   Kind = "tool_call"
 	ToolResult Kind = "tool_result"
+	// Native is a provider's own tool at work, such as its web search: Name is the tool, Text what
+	// people may read of it (the query), Sources what it found, Opaque what has to go back to the
+	// model that made it (Origin). Nothing has to be run for it.
+	Native Kind = "native"
 )
 
 // Role says who speaks a Message.
@@ -56,11 +60,20 @@ type Part struct {
 	Parts   []Part `json:"parts,omitempty"` // a result's content: text and files
 	IsError bool   `json:"isError,omitempty"`
 
-	// Origin names the wire format, the provider and the model that made the part; reasoning is
-	// replayed to that model alone.
+	// Origin names the wire format, the provider and the model that made the part; reasoning, native
+	// tools and whatever is Opaque are replayed to that model alone.
 	Origin    string          `json:"origin,omitempty"`
 	Signature string          `json:"signature,omitempty"`
 	Opaque    json.RawMessage `json:"opaque,omitempty"`
+
+	// Sources are the pages that a text cites or that a native tool found, without repetition.
+	Sources []Source `json:"sources,omitempty"`
+}
+
+// Source is a page that a response refers to. Both are untrusted text.
+type Source struct {
+	URL   string `json:"url"`
+	Title string `json:"title,omitempty"`
 }
 
 // Stop says why a response ended.
@@ -85,15 +98,44 @@ type Message struct {
 	Stop  Stop   `json:"stop,omitempty"`
 	Usage Usage  `json:"usage,omitzero"`
 	Model string `json:"model,omitempty"` // "provider:id" of the model that answered
+	// Tier is the service tier or speed that the provider says it used, in its own word; "" unknown.
+	Tier string `json:"tier,omitempty"`
+	// Notes tell people what was changed to get the response, such as a tool that the provider
+	// refused and that was set aside. Models don't read them.
+	Notes []string `json:"notes,omitempty"`
 }
 
-// Usage counts tokens. Input excludes cached tokens on every provider.
+// Usage counts tokens. Input excludes cached tokens on every provider; Output includes Reasoning.
 type Usage struct {
 	Input      int64 `json:"input,omitempty"`
 	Output     int64 `json:"output,omitempty"`
 	Reasoning  int64 `json:"reasoning,omitempty"`
 	CacheRead  int64 `json:"cacheRead,omitempty"`
 	CacheWrite int64 `json:"cacheWrite,omitempty"`
+	// CacheWriteHour is the part of CacheWrite that is kept for an hour, which costs more.
+	CacheWriteHour int64 `json:"cacheWriteHour,omitempty"`
+	// Searches counts billed web searches.
+	Searches int64 `json:"searches,omitempty"`
+	// Cost is what the provider itself says it billed, in micro-USD; 0 when it says nothing.
+	Cost int64 `json:"cost,omitempty"`
+}
+
+// Plus adds two counts.
+func (u Usage) Plus(v Usage) Usage { return u.add(v, 1) }
+
+// Minus takes one count off another.
+func (u Usage) Minus(v Usage) Usage { return u.add(v, -1) }
+
+func (u Usage) add(v Usage, sign int64) Usage {
+	u.Input += sign * v.Input
+	u.Output += sign * v.Output
+	u.Reasoning += sign * v.Reasoning
+	u.CacheRead += sign * v.CacheRead
+	u.CacheWrite += sign * v.CacheWrite
+	u.CacheWriteHour += sign * v.CacheWriteHour
+	u.Searches += sign * v.Searches
+	u.Cost += sign * v.Cost
+	return u
 }
 
 // Tool is a tool as the model sees it. Schema is sent byte for byte.
@@ -101,16 +143,6 @@ type Tool struct {
 	Name        string
 	Description string
 	Schema      json.RawMessage
-}
-
-// Request asks for one response.
-type Request struct {
-	Model     string // the provider's own id
-	System    string
-	Messages  []Message
-	Tools     []Tool
-	MaxTokens int    // 0: the format's default
-	CacheKey  string // stable per conversation, for providers that route by it
 }
 
 // EventType says what an Event tells.
@@ -165,6 +197,8 @@ type Error struct {
 	Kind       ErrorKind
 	Status     int // HTTP status, 0 when there was none
 	Message    string
+	Code       string        // the provider's own code, such as "insufficient_quota"; "" when it gave none
+	Hint       string        // a sentence on how to mend it; "" when there is nothing to say
 	RetryAfter time.Duration // what the provider asked for; 0 when it did not
 	MidStream  bool          // part of the response had arrived
 	Cause      error

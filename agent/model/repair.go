@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"strings"
 )
 
@@ -23,16 +24,33 @@ const (
 //   - a call still open is dropped, unless its message was cut by the output limit or it has a
 //     result: then it stays, so that the model learns that it was not run;
 //   - arguments are a JSON object (anything else is wrapped, so that the model sees what it wrote);
-//   - reasoning that is open, or that nothing follows, is dropped, as are empty texts and empty
-//     messages.
+//   - reasoning that is open, or that nothing follows, is dropped, as are native tools that are
+//     open, empty texts and empty messages.
 //
 // It is pure and leaves its input alone. What Repair returns, Repair returns unchanged.
-func Repair(in []Message) []Message {
+func Repair(in []Message) []Message { return new(Repairer).Add(in) }
+
+// Repairer repairs a history that grows, without beginning anew. The zero value is an empty one.
+type Repairer struct {
+	ids   map[string]bool // of the calls so far
+	loose map[string]bool // ids, as they came, of the calls without a result so far
+}
+
+// Add gives what Repair adds for further messages. It equals Repair of the whole when none of them
+// holds a result for an earlier call; see Late.
+func (r *Repairer) Add(in []Message) []Message {
+	if r.ids == nil {
+		r.ids, r.loose = map[string]bool{}, map[string]bool{}
+	}
 	calls, results := pair(in)
-	ids := map[string]bool{}
+	for at := range calls {
+		if _, answered := results[at]; !answered {
+			r.loose[in[at.message].Parts[at.part].CallID] = true
+		}
+	}
 	out := make([]Message, 0, len(in))
 	for i, m := range in {
-		kept, answers := repairParts(&m, i, calls, results, ids)
+		kept, answers := repairParts(&m, i, calls, results, r.ids)
 		if len(kept) == 0 {
 			continue
 		}
@@ -40,12 +58,34 @@ func Repair(in []Message) []Message {
 		if role == ToolRole {
 			role = User // its results moved to their calls; what is left was said, not returned
 		}
-		out = append(out, Message{Role: role, Parts: kept, Stop: m.Stop, Usage: m.Usage, Model: m.Model})
+		m.Role, m.Parts = role, kept
+		out = append(out, m)
 		if len(answers) > 0 {
 			out = append(out, Message{Role: ToolRole, Parts: answers})
 		}
 	}
 	return out
+}
+
+// Late reports whether messages to be added hold a result for a call that was added before without
+// one. Then the whole history has to be repaired anew.
+func (r *Repairer) Late(in []Message) bool {
+	if len(r.loose) == 0 {
+		return false
+	}
+	for _, m := range in {
+		for _, p := range m.Parts {
+			if p.Kind == ToolResult && r.loose[p.CallID] {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// Clone gives a Repairer in the same state.
+func (r *Repairer) Clone() *Repairer {
+	return &Repairer{ids: maps.Clone(r.ids), loose: maps.Clone(r.loose)}
 }
 
 // place is where a part is: indexes of its message and of the part in it.
@@ -111,7 +151,7 @@ func repairParts(m *Message, i int, calls map[place]bool, results map[place]Part
 				continue
 			}
 			p.Open = false
-		case Reasoning:
+		case Reasoning, Native:
 			if p.Open {
 				continue
 			}

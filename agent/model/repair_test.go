@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
 func say(r Role, text string) Message {
@@ -44,7 +45,7 @@ func outline(history []Message) string {
 				b.WriteString("?" + p.CallID)
 			case ToolResult:
 				b.WriteString("!" + p.CallID + "=" + p.Parts[0].Text)
-			case Text, Reasoning, File:
+			case Text, Reasoning, File, Native:
 				b.WriteString(p.Text)
 			}
 		}
@@ -120,21 +121,26 @@ func TestRepairDropsReasoningThatCantStand(t *testing.T) {
 	}
 }
 
+func randomHistory(pick func(int) int) []Message {
+	stops := []Stop{"", StopEnd, StopTools, StopLength, StopCancelled}
+	kinds := []Kind{Text, Reasoning, ToolCall, ToolResult, File, Native}
+	var in []Message
+	for range pick(7) {
+		m := Message{Role: []Role{User, Assistant, ToolRole}[pick(3)], Stop: stops[pick(len(stops))]}
+		for range pick(5) {
+			m.Parts = append(m.Parts, Part{Kind: kinds[pick(len(kinds))], Text: []string{"", "x"}[pick(2)],
+				CallID: []string{"", "a", "b", "a_2"}[pick(4)], Name: "n!", Input: []string{"", "{}", "{", "[]"}[pick(4)], Open: pick(3) == 0})
+		}
+		in = append(in, m)
+	}
+	return in
+}
+
 func TestRepairIsPureAndStable(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 2))
 	pick := func(n int) int { return rnd.IntN(n) }
-	stops := []Stop{"", StopEnd, StopTools, StopLength, StopCancelled}
-	kinds := []Kind{Text, Reasoning, ToolCall, ToolResult, File}
 	for range 3000 {
-		var in []Message
-		for range pick(7) {
-			m := Message{Role: []Role{User, Assistant, ToolRole}[pick(3)], Stop: stops[pick(len(stops))]}
-			for range pick(5) {
-				m.Parts = append(m.Parts, Part{Kind: kinds[pick(len(kinds))], Text: []string{"", "x"}[pick(2)],
-					CallID: []string{"", "a", "b", "a_2"}[pick(4)], Name: "n!", Input: []string{"", "{}", "{", "[]"}[pick(4)], Open: pick(3) == 0})
-			}
-			in = append(in, m)
-		}
+		in := randomHistory(pick)
 		before, err := json.Marshal(in)
 		if err != nil {
 			t.Fatal(err)
@@ -146,6 +152,34 @@ func TestRepairIsPureAndStable(t *testing.T) {
 		if d := cmp.Diff(out, Repair(out)); d != "" {
 			t.Fatalf("repairing twice differs for %s:\n%s", before, d)
 		}
+	}
+}
+
+// A history that grows is repaired as if it had come at once, wherever it is cut.
+func TestRepairerGoesOnWhereItLeftOff(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(3, 4))
+	pick := func(n int) int { return rnd.IntN(n) }
+	late := 0
+	for range 800 {
+		in := randomHistory(pick)
+		cut := pick(len(in) + 1)
+		var r Repairer
+		first := r.Add(in[:cut])
+		if r.Late(in[cut:]) {
+			late++
+			continue
+		}
+		beside := r.Clone().Add(in[cut:])
+		got := append(first, r.Add(in[cut:])...)
+		if d := cmp.Diff(Repair(in), got, cmpopts.EquateEmpty()); d != "" {
+			t.Fatalf("cut at %d of %+v:\n%s", cut, in, d)
+		}
+		if d := cmp.Diff(got[len(first):], beside, cmpopts.EquateEmpty()); d != "" {
+			t.Fatalf("the clone differs:\n%s", d)
+		}
+	}
+	if late == 0 || late > 400 {
+		t.Errorf("%d of 800 were late", late)
 	}
 }
 

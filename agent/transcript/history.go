@@ -18,8 +18,10 @@ const (
 // log with more steps, so that a provider's prompt cache holds.
 type history struct {
 	msgs []model.Message // of closed steps
+	from []uint64        // of each message, the seq of the record that it began with
 
 	// The open step.
+	at       uint64         // seq of response or partial
 	response *model.Message // complete, or nil
 	partial  *model.Message // newest checkpoint while there is no response
 	started  map[string]bool
@@ -31,15 +33,17 @@ func (h *history) apply(r *Record) {
 	switch r.Kind {
 	case User:
 		h.close()
-		h.msgs = append(h.msgs, *r.Message)
+		h.msgs, h.from = append(h.msgs, *r.Message), append(h.from, r.Seq)
 	case TurnStart, TurnEnd, StepStart:
 		h.close()
 	case Partial:
-		h.partial = r.Message
+		h.partial, h.at = r.Message, r.Seq
 	case Assistant:
 		h.partial = nil
-		h.close()
-		h.response = r.Message
+		if h.response != nil {
+			h.close()
+		}
+		h.response, h.at = r.Message, r.Seq
 	case ToolStart:
 		if h.started == nil {
 			h.started = map[string]bool{}
@@ -50,17 +54,33 @@ func (h *history) apply(r *Record) {
 			h.results = map[string]model.Part{}
 		}
 		h.results[r.CallID] = *r.Result
-	case Note, Todos:
+	case Boundary:
+		if r.Border.starts() {
+			*h = history{}
+		}
+	case Note, Todos, Setup, Edit, Retry:
 	}
+}
+
+// cut forgets the messages of the records from seq on, that of a record which closes a step.
+// Messages that were given before stay as they are.
+func (h *history) cut(seq uint64) {
+	n, _ := slices.BinarySearch(h.from, seq)
+	h.msgs, h.from = h.msgs[:n:n], h.from[:n:n]
+	h.drop()
 }
 
 // close moves the open step's messages to the closed ones.
 func (h *history) close() {
-	if h.response == nil && h.partial == nil {
-		return
+	for _, m := range h.open() {
+		h.msgs, h.from = append(h.msgs, m), append(h.from, h.at)
 	}
-	h.msgs = append(h.msgs, h.open()...)
-	h.response, h.partial, h.started, h.results = nil, nil, nil, nil
+	h.drop()
+}
+
+// drop forgets the open step.
+func (h *history) drop() {
+	h.at, h.response, h.partial, h.started, h.results = 0, nil, nil, nil, nil
 }
 
 // open gives the messages of the open step: the response and one result for each of its calls.
@@ -76,7 +96,8 @@ func (h *history) open() []model.Message {
 		}
 		m = &cut
 	}
-	out := model.Message{Role: m.Role, Parts: slices.Clone(m.Parts), Stop: m.Stop, Usage: m.Usage, Model: m.Model}
+	out := *m
+	out.Parts = slices.Clone(m.Parts)
 	results := model.Message{Role: model.ToolRole}
 	for i := range out.Parts {
 		p := &out.Parts[i]

@@ -79,19 +79,16 @@ func sound(r *Record) bool {
 		return r.Seq > 0 && r.Message != nil
 	case ToolEnd:
 		return r.Seq > 0 && r.Result != nil
-	case TurnStart, TurnEnd, StepStart, ToolStart, Note, Todos:
+	case TurnStart, TurnEnd, StepStart, ToolStart, Note, Todos, Retry:
 		return r.Seq > 0
+	case Setup:
+		return r.Seq > 0 && r.Frame != nil
+	case Edit:
+		return r.Seq > 0 && r.From > 0
+	case Boundary:
+		return r.Seq > 0 && r.Border != ""
 	}
 	return r.Seq > 0 && r.Kind != ""
-}
-
-// known reports whether this version understands the kind.
-func known(k Kind) bool {
-	switch k {
-	case User, TurnStart, TurnEnd, StepStart, Partial, Assistant, ToolStart, ToolEnd, Note, Todos:
-		return true
-	}
-	return false
 }
 
 // eachLine calls f for every line of r from the byte from up to the byte to. The line, newline

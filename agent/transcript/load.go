@@ -20,7 +20,10 @@ func (l *Log) load() error {
 		l.st, size = State{Torn: l.st.Torn}, 0
 	}
 	l.size = size
-	return l.scan()
+	if err = l.scan(); errors.Is(err, errStale) {
+		return l.rebuild()
+	}
+	return err
 }
 
 // rebuild reads the whole log again, after the index turned out wrong.
@@ -46,6 +49,7 @@ func (l *Log) scan() error {
 	}
 	end := l.size
 	l.pending = 0
+	var failed error
 	err = eachLine(l.f, l.size, info.Size(), func(off, size int64, line []byte, terminated bool) {
 		if !terminated && !l.writes {
 			return // still being written
@@ -64,7 +68,9 @@ func (l *Log) scan() error {
 				continue
 			}
 			good = true
-			l.add(f.rec, off+int64(f.at), int64(f.size))
+			if _, err := l.add(f.rec, off+int64(f.at), int64(f.size)); err != nil && failed == nil {
+				failed = err
+			}
 		}
 		if !whole {
 			l.pending++
@@ -77,7 +83,7 @@ func (l *Log) scan() error {
 		}
 	})
 	l.size = end
-	return err
+	return errors.Join(err, failed)
 }
 
 // refresh brings a reader up to date.
@@ -103,7 +109,10 @@ func (l *Log) refresh() error {
 	if info.Size() < l.size {
 		return l.load()
 	}
-	return l.scan()
+	if err = l.scan(); errors.Is(err, errStale) {
+		return l.rebuild()
+	}
+	return err
 }
 
 // cutTorn moves what follows the last record into a file of its own, so that the next record

@@ -37,6 +37,7 @@ type Log struct {
 	idx     index
 	hist    *history // nil until asked for
 	gen     int      // counts how often the state was read anew
+	framed  *lastFrame
 }
 
 // Open opens the log in dir, making both where missing, for the one process that holds the
@@ -130,8 +131,16 @@ func (l *Log) Append(r Record) (Record, error) {
 	if err := l.write(line); err != nil {
 		return Record{}, fmt.Errorf("append %q: %w", r.Kind, err)
 	}
-	out := l.add(back[0].rec, l.size, int64(back[0].size))
+	at := l.size
 	l.size += int64(len(line))
+	out, err := l.add(back[0].rec, at, int64(back[0].size))
+	if err != nil { // the record is in the log, though what it leaves could not be told
+		out = back[0].rec
+		if err := l.rebuild(); err != nil {
+			l.failed = err
+			return Record{}, fmt.Errorf("append %q: %w", r.Kind, err)
+		}
+	}
 	if r.Kind == TurnEnd {
 		_ = l.save() // disposable
 	}
@@ -198,26 +207,32 @@ func (l *Log) State() State {
 }
 
 // add folds a record, as read from its line, into everything that is kept of the log. It returns
-// the record as readers see it.
-func (l *Log) add(r Record, off, size int64) Record {
-	if !known(r.Kind) {
+// the record as readers see it. An error comes only from reading the log or the index.
+func (l *Log) add(r Record, off, size int64) (Record, error) {
+	c := classOf(&r)
+	if c == classUnknown {
 		l.st.LastSeq = r.Seq
-		return r
+		return r, nil
 	}
 	before := l.st.LastPartial
 	if r.Kind == Partial {
 		whole, ok := growPartial(before, r)
 		if !ok {
 			l.st.LastSeq = r.Seq
-			return r
+			return r, nil
 		}
 		r = whole
 	}
+	if leaves(&r) {
+		if err := l.leave(r.From); err != nil {
+			return r, err
+		}
+	}
 	replaces := (r.Kind == Partial || r.Kind == Assistant) && before != nil && before.StepSeq == r.StepSeq
-	l.idx.add(entry{off: off, size: size, seq: r.Seq, partial: r.Kind == Partial}, replaces)
+	l.idx.add(entry{off: off, size: size, seq: r.Seq, class: c}, replaces)
 	l.st.apply(&r)
 	if l.hist != nil {
 		l.hist.apply(&r)
 	}
-	return r
+	return r, nil
 }

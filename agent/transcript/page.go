@@ -4,42 +4,49 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 
 	"carrel/agent/model"
 )
 
 // Before gives up to n records older than seq, oldest first, and whether older ones exist; seq 0
-// asks for the newest. Superseded Partial records and kinds of a newer version are left out. It
-// reads only these records.
+// asks for the newest. Superseded Partial records, records that an Edit left, those before a Clear
+// and kinds of a newer version are left out. It reads only these records.
 func (l *Log) Before(seq uint64, n int) ([]Record, bool, error) {
 	var out []Record
 	more := false
 	err := l.reading(func() error {
-		hi, err := l.idx.count(), error(nil)
+		floor, hi := 0, l.idx.count()
+		var err error
+		if floor, err = l.floor(); err != nil {
+			return err
+		}
 		if seq > 0 {
 			if hi, err = l.idx.search(seq); err != nil {
 				return err
 			}
 		}
-		lo := max(0, hi-n)
-		more = lo > 0
+		hi = max(hi, floor)
+		lo := max(floor, hi-n)
+		more = lo > floor
 		out, err = l.records(lo, hi)
 		return err
 	})
 	return out, more, err
 }
 
-// Since gives the records newer than seq, oldest first, with the same left out as in Before.
+// floor gives the place of the first entry that pages show: that of the newest Clear.
+func (l *Log) floor() (int, error) {
+	if l.st.Cleared == 0 {
+		return 0, nil
+	}
+	return l.idx.search(l.st.Cleared)
+}
+
+// Since gives the records newer than seq, oldest first, with the same left out as in Before. Who
+// has read up to seq learns from an Edit, or a User record with From, what to take away.
 func (l *Log) Since(seq uint64) ([]Record, error) {
-	var out []Record
-	err := l.reading(func() error {
-		lo, err := l.idx.search(seq + 1)
-		if err != nil {
-			return err
-		}
-		out, err = l.records(lo, l.idx.count())
-		return err
-	})
+	out, _, err := l.After(seq, math.MaxInt)
 	return out, err
 }
 
@@ -49,11 +56,11 @@ func (l *Log) After(seq uint64, n int) ([]Record, bool, error) {
 	var out []Record
 	more := false
 	err := l.reading(func() error {
-		lo, err := l.idx.search(seq + 1)
+		lo, err := l.idx.search(max(seq+1, l.st.Cleared))
 		if err != nil {
 			return err
 		}
-		hi := min(lo+n, l.idx.count())
+		hi := lo + min(n, l.idx.count()-lo)
 		more = hi < l.idx.count()
 		out, err = l.records(lo, hi)
 		return err
@@ -61,7 +68,10 @@ func (l *Log) After(seq uint64, n int) ([]Record, bool, error) {
 	return out, more, err
 }
 
-// History gives the conversation as messages for a model. It is a function of the log alone. Every
+// History gives the conversation as messages for a model, from the last Clear, Reset or Compaction
+// on and without what an Edit left. It is a function of the log alone. The first call reads the
+// log; from then on it is kept up to date with each record (see Forget), and a call costs a copy of
+// the list. Every
 // call that is not open has exactly one result, in the message after it; a response cut off by a
 // crash is there as far as it had arrived, with StopError. The parts are shared: copy before
 // changing one.
@@ -73,6 +83,13 @@ func (l *Log) History() ([]model.Message, error) {
 			return out, err
 		}
 	}
+}
+
+// Forget drops the history that is kept in memory. The next History reads it from the log again.
+func (l *Log) Forget() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.hist = nil
 }
 
 // historyBatch is how many records are read before others get their turn at the log, so that an
@@ -94,7 +111,7 @@ func (b *historyBuild) next(l *Log) (out []model.Message, done bool, err error) 
 			return nil
 		}
 		if b.h == nil || b.gen != l.gen {
-			*b = historyBuild{h: &history{}, gen: l.gen}
+			*b = historyBuild{h: &history{}, gen: l.gen, last: max(l.st.Start, 1) - 1}
 		}
 		lo, err := l.idx.search(b.last + 1)
 		if err != nil {
@@ -160,7 +177,7 @@ func (l *Log) records(lo, hi int) ([]Record, error) {
 }
 
 func (l *Log) record(e entry) (Record, error) {
-	if e.partial {
+	if e.partial() {
 		return l.partial(e)
 	}
 	if e.size <= 0 || e.size > maxLine {

@@ -40,7 +40,48 @@ const (
 	Note Kind = "note"
 	// Todos is the todo list as of now.
 	Todos Kind = "todos"
+	// Setup is what surrounds the messages in the requests from here on. It is on disk before the
+	// StepStart of the first such request, so that every request is a function of the log.
+	Setup Kind = "setup"
+	// Edit leaves records behind: those from seq From up to this one. What is shown, what a model
+	// reads and State go on as if they had never been; they stay in the log (see Log.Left), and what
+	// they cost stays counted. From is the seq of a User record when a person edits a message, or
+	// follows a step's StepStart when a failed attempt is dropped; the checkpoints of a response go
+	// with what they became. A User record with From does the
+	// same and is itself the new message, so that no crash comes between.
+	Edit Kind = "edit"
+	// Boundary is a border in the conversation; see Border.
+	Boundary Kind = "boundary"
+	// Retry says that a request failed and is made again at At. It is for people only.
+	Retry Kind = "retry"
 )
+
+// Border says what a Boundary separates.
+type Border string
+
+// The borders. One that is not listed, of a newer version, only marks a place.
+const (
+	// Clear starts the conversation afresh: models and pages see nothing from before it.
+	Clear Border = "clear"
+	// Reset starts a model's history afresh; people still see what is before it.
+	Reset Border = "reset"
+	// Fork marks where a fork left its origin. It hides nothing.
+	Fork Border = "fork"
+	// Compaction starts a model's history afresh with what follows it, as Reset does.
+	Compaction Border = "compaction"
+)
+
+// starts reports whether the history of models begins after the border.
+func (b Border) starts() bool { return b == Clear || b == Reset || b == Compaction }
+
+// Choice is the model and how hard it is to think, as a person chose them: Model is "provider:id",
+// Level a level's name or number; an empty field leaves the workspace's choice.
+type Choice struct {
+	Model string `json:"model,omitempty"`
+	Level string `json:"level,omitempty"`
+	Pro   bool   `json:"pro,omitempty"`
+	Cyber bool   `json:"cyber,omitempty"`
+}
 
 // Record is one line of the log. Seq counts from 1 without gaps as written; Time is UTC. Only the
 // fields of its Kind are set.
@@ -57,6 +98,8 @@ type Record struct {
 
 	// MessageID, on User, is the id that the sender gave; sending it again changes nothing.
 	MessageID string `json:"messageId,omitempty"`
+	// Choice, on User, is for the turn that answers it alone; nil: the workspace's.
+	Choice *Choice `json:"choice,omitempty"`
 
 	Message *model.Message `json:"message,omitempty"` // User, Partial, Assistant
 	// Delta and Parts are set only in a Partial's line: what changed since the Partial before it,
@@ -71,12 +114,23 @@ type Record struct {
 
 	Model string `json:"model,omitempty"` // TurnStart: provider:id
 	End   End    `json:"end,omitempty"`   // TurnEnd; on ToolEnd, Interrupted or Crashed when the call was cut off
-	Error string `json:"error,omitempty"` // TurnEnd after a failure: for people
-	Code  string `json:"code,omitempty"`  // TurnEnd after a failure: a model.ErrorKind
+	Error string `json:"error,omitempty"` // TurnEnd after a failure, Retry: for people
+	Code  string `json:"code,omitempty"`  // TurnEnd after a failure, Retry: a model.ErrorKind
 
-	Note  string      `json:"note,omitempty"`  // Note: Markdown
+	Note  string      `json:"note,omitempty"`  // Note, Boundary: Markdown
 	Level string      `json:"level,omitempty"` // Note: info, warning or error
 	Todos []tool.Todo `json:"todos,omitempty"`
+
+	// Cost, on Assistant, is what the response cost, in millionths of a US dollar; it counts only
+	// with CostKnown.
+	Cost      int64 `json:"cost,omitempty"`
+	CostKnown bool  `json:"costKnown,omitempty"`
+
+	Frame   *Frame    `json:"frame,omitempty"`   // Setup
+	From    uint64    `json:"from,omitempty"`    // Edit; User when it takes the place of records
+	Border  Border    `json:"border,omitempty"`  // Boundary
+	Attempt int       `json:"attempt,omitempty"` // Retry: the attempt that failed, from 1
+	At      time.Time `json:"at,omitzero"`       // Retry: when the next attempt begins
 }
 
 // End says how a turn ended.

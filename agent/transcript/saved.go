@@ -3,7 +3,6 @@ package transcript
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"hash/crc32"
 	"os"
@@ -19,7 +18,7 @@ const (
 )
 
 // savedVersion changes with the form or the meaning of index or fold.
-const savedVersion = 1
+const savedVersion = 2
 
 // sumBytes is how much of each end of a file is compared before its index is trusted.
 const sumBytes = 4096
@@ -97,21 +96,10 @@ func (l *Log) indexFlag() int {
 // save writes what index and fold gained. Failing costs only a slower next Open, so the caller may
 // ignore the error.
 func (l *Log) save() error {
-	if l.st.Turn != "" || l.idx.f != nil && len(l.idx.tail) == 0 {
+	if l.st.Turn != "" || l.st.LastPartial != nil || l.idx.f != nil && len(l.idx.tail) == 0 && !l.idx.cutBack {
 		return nil
 	}
-	if l.idx.f == nil {
-		path := filepath.Join(l.dir, indexName)
-		if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
-			return err
-		}
-		f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
-		if err != nil {
-			return err
-		}
-		l.idx.f = f
-	}
-	if err := l.idx.save(); err != nil {
+	if err := l.idx.save(filepath.Join(l.dir, indexName)); err != nil {
 		return err
 	}
 	s := saved{Version: savedVersion, LogSize: l.size, Count: l.idx.base, State: l.st}

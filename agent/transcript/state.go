@@ -40,6 +40,16 @@ type State struct {
 	Torn string `json:"-"`
 	// Messages counts the messages of people and complete responses.
 	Messages int
+	// Cost is what the responses cost whose price was known, in millionths of a US dollar, those
+	// that an Edit left included.
+	Cost int64
+	// Frame is the newest Setup's, nil before the first.
+	Frame *Frame
+	// Start is the seq of the Boundary after which the history of models begins, Cleared of the
+	// one before which pages show nothing; 0 when there is none.
+	Start, Cleared uint64
+	// Retry is the newest Retry of a request that has not been answered since.
+	Retry *Record
 	// MessageIDs are the ids of the last 256 User records, oldest first.
 	MessageIDs []string
 }
@@ -58,14 +68,12 @@ func (s *State) apply(r *Record) {
 	s.LastSeq = r.Seq
 	switch r.Kind {
 	case User:
+		s.cutPartial()
 		s.Messages++
-		s.Unanswered = r.Turn
-		if r.MessageID != "" {
-			s.MessageIDs = append(s.MessageIDs, r.MessageID)
-			if n := len(s.MessageIDs); n > keptIDs {
-				s.MessageIDs = slices.Clone(s.MessageIDs[n-keptIDs:])
-			}
+		if r.Turn != s.Turn { // else it joins the open turn
+			s.Unanswered = r.Turn
 		}
+		s.remember(r.MessageID)
 	case TurnStart:
 		s.closeStep()
 		s.Turn, s.Model, s.Unanswered = r.Turn, r.Model, ""
@@ -81,10 +89,13 @@ func (s *State) apply(r *Record) {
 		s.Step, s.StepSeq = r.Step, r.Seq
 	case Partial:
 		p := *r
-		s.LastPartial = &p
+		s.LastPartial, s.Retry = &p, nil
 	case Assistant:
 		s.Messages++
-		s.LastPartial = nil
+		s.LastPartial, s.Retry = nil, nil
+		if r.CostKnown {
+			s.Cost += r.Cost
+		}
 		s.count(r.Message.Usage)
 		s.Calls, s.OpenCalls = nil, nil
 		for _, p := range r.Message.Parts {
@@ -99,16 +110,52 @@ func (s *State) apply(r *Record) {
 		s.OpenCalls = slices.DeleteFunc(s.OpenCalls, func(o Record) bool { return o.CallID == r.CallID })
 	case Todos:
 		s.Todos = r.Todos
-	case Note:
+	case Setup:
+		s.Frame = r.Frame
+	case Boundary:
+		s.border(r)
+	case Retry:
+		again := *r
+		s.Retry = &again
+	case Note, Edit:
+	}
+}
+
+func (s *State) remember(id string) {
+	if id == "" {
+		return
+	}
+	s.MessageIDs = append(s.MessageIDs, id)
+	if n := len(s.MessageIDs); n > keptIDs {
+		s.MessageIDs = slices.Clone(s.MessageIDs[n-keptIDs:])
+	}
+}
+
+// border folds a Boundary in.
+func (s *State) border(r *Record) {
+	if !r.Border.starts() {
+		return
+	}
+	s.Start, s.Context = r.Seq, 0
+	if r.Border == Clear {
+		s.Cleared, s.Messages = r.Seq, 0
+	}
+	if r.Border != Compaction {
+		s.Todos = nil
 	}
 }
 
 // closeStep forgets an unfinished step; what its response had used so far still counts.
 func (s *State) closeStep() {
+	s.cutPartial()
+	s.Calls, s.OpenCalls, s.Retry = nil, nil, nil
+}
+
+func (s *State) cutPartial() {
 	if s.LastPartial != nil {
 		s.count(s.LastPartial.Message.Usage)
 	}
-	s.LastPartial, s.Calls, s.OpenCalls = nil, nil, nil
+	s.LastPartial = nil
 }
 
 func (s *State) count(u model.Usage) {

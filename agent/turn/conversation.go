@@ -32,7 +32,7 @@ type Conversation struct {
 	problem string
 	queue   []Queued
 	held    bool
-	model   string
+	choice  Choice
 	next    *accepted // a message on disk whose turn is about to begin
 	turn    *openTurn // nil when none is open
 	waiting []func(error)
@@ -71,7 +71,7 @@ func Start(cfg Config) (*Conversation, error) {
 		cfg.System = func(context.Context) string { return "" }
 	}
 	c := &Conversation{
-		cfg: cfg, log: cfg.Log, model: cfg.Model, state: Idle,
+		cfg: cfg, log: cfg.Log, choice: cfg.Choice, state: Idle,
 		mail: make(chan letter), gone: make(chan struct{}), quiet: make(chan struct{}),
 		tools: map[string]tool.Tool{},
 	}
@@ -94,8 +94,12 @@ func Start(cfg Config) (*Conversation, error) {
 // Send gives the conversation a message of the person. It returns when the message is on disk: in
 // the log when its turn begins at once, in the queue when a turn is open. A message of a known id
 // changes nothing. Sending releases a held queue, which follows after this message.
-func (c *Conversation) Send(ctx context.Context, id, text string) error {
-	return c.ask(ctx, func(done func(error)) { c.send(id, text, done) })
+func (c *Conversation) Send(ctx context.Context, m Message) error {
+	q, err := c.queued(m)
+	if err != nil {
+		return err
+	}
+	return c.ask(ctx, func(done func(error)) { c.send(q, done) })
 }
 
 // Interrupt ends the open turn and returns when it has ended; queued messages are held. Without an
@@ -111,24 +115,12 @@ func (c *Conversation) Interrupt(ctx context.Context) error {
 	})
 }
 
-// SetModel sets the model "provider:id" of the turns to come.
-func (c *Conversation) SetModel(ctx context.Context, id string) error {
+// SetChoice sets who answers from the next turn on.
+func (c *Conversation) SetChoice(ctx context.Context, choice Choice) error {
 	return c.ask(ctx, func(done func(error)) {
-		c.model = id
+		c.choice = choice
 		c.tell()
 		done(nil)
-	})
-}
-
-// RemoveQueued takes a message out of the queue. One that is not there is no error.
-func (c *Conversation) RemoveQueued(ctx context.Context, id string) error {
-	return c.ask(ctx, func(done func(error)) {
-		err := c.withQueue(func(ctx context.Context) error { return c.cfg.Queue.Remove(ctx, id) })
-		if err == nil {
-			c.dropQueued(id)
-			c.tell()
-		}
-		done(err)
 	})
 }
 

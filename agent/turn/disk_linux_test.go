@@ -51,7 +51,7 @@ func TestAFullDiskStopsTheTurnBeforeAnythingRunsUnrecorded(t *testing.T) { // O-
 	if got := d.users(); len(got) != 1 { // still readable
 		t.Errorf("%q", got)
 	}
-	if err := d.Send(context.Background(), "m", strings.Repeat("more", 2000)); err == nil {
+	if err := d.Send(context.Background(), turn.Message{ID: "m", Text: strings.Repeat("more", 2000)}); err == nil {
 		t.Error("a message was taken that could not be recorded")
 	}
 	if err := os.Remove(filepath.Join(session, "ballast")); err != nil {

@@ -147,9 +147,9 @@ func deskIn(t testing.TB, dir string, tools ...tool.Tool) *desk {
 	d := &desk{t: t, dir: dir, model: &script{}, grew: make(chan struct{})}
 	root, db := openRegistry(t, dir)
 	d.cfg = turn.Config{
-		Workspace: "w", Queue: turn.NewQueue(db, "w"), Tools: tools, Model: "fake:one",
+		Workspace: "w", Queue: turn.NewQueue(db, "w"), Tools: tools, Choice: turn.Choice{Model: "fake:one"},
 		Env:     func(context.Context) (tool.Env, error) { return tool.Env{}, nil },
-		Resolve: func(id string) (model.Streamer, string, error) { return d.model, strings.TrimPrefix(id, "fake:"), nil },
+		Resolve: func(_ context.Context, c turn.Choice) (turn.Endpoint, error) { return d.endpoint(c), nil },
 		System:  func(context.Context) string { return "be good" },
 		Events:  d.record,
 	}
@@ -161,6 +161,11 @@ func deskIn(t testing.TB, dir string, tools ...tool.Tool) *desk {
 		}
 	})
 	return d
+}
+
+// endpoint is the script under the name of a choice.
+func (d *desk) endpoint(c turn.Choice) turn.Endpoint {
+	return turn.Endpoint{ID: c.Model, Name: strings.TrimPrefix(c.Model, "fake:"), Level: c.Level, Streamer: d.model, Images: true}
 }
 
 func (d *desk) start() {
@@ -237,7 +242,7 @@ func is(s turn.State) func(turn.Event) bool {
 
 func (d *desk) post(id, text string) {
 	d.t.Helper()
-	if err := d.Send(context.Background(), id, text); err != nil {
+	if err := d.Send(context.Background(), turn.Message{ID: id, Text: text}); err != nil {
 		d.t.Fatal(err)
 	}
 }
@@ -284,7 +289,8 @@ func (d *desk) story() []string {
 			s += " " + r.CallID
 		case transcript.TurnEnd:
 			s += " " + string(r.End)
-		case transcript.TurnStart, transcript.StepStart, transcript.Note, transcript.Todos:
+		case transcript.TurnStart, transcript.StepStart, transcript.Note, transcript.Todos, transcript.Setup,
+			transcript.Edit, transcript.Boundary, transcript.Retry:
 		}
 		out = append(out, s)
 	}

@@ -271,7 +271,7 @@ func TestCloseInterruptsAndWaits(t *testing.T) {
 	}
 	c := d.Conversation
 	d.stop()
-	if err := c.Send(context.Background(), "3", "x"); !errors.Is(err, turn.ErrClosed) {
+	if err := c.Send(context.Background(), turn.Message{ID: "3", Text: "x"}); !errors.Is(err, turn.ErrClosed) {
 		t.Errorf("send after close: %v", err)
 	}
 }
@@ -290,7 +290,7 @@ func checkPaired(t *testing.T, r *model.Request, want ...string) {
 				}
 			case model.ToolResult:
 				answered = append(answered, p.CallID)
-			case model.Text, model.Reasoning, model.File:
+			case model.Text, model.Reasoning, model.File, model.Native:
 			}
 		}
 	}

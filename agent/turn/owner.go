@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 
-	"carrel/agent/model"
 	"carrel/agent/transcript"
 )
 
@@ -44,21 +43,21 @@ func (c *Conversation) serve(l letter) {
 	l.do(l.done)
 }
 
-func (c *Conversation) send(id, text string, done func(error)) {
-	if c.knows(id) {
+func (c *Conversation) send(q Queued, done func(error)) {
+	if c.knows(q.ID) {
 		done(nil)
 		return
 	}
 	if c.turn != nil && c.turn.interrupted && !c.closing {
 		// Said after the interrupt: it is not held with what was queued before.
-		c.later = append(c.later, letter{do: func(d func(error)) { c.send(id, text, d) }, done: done})
+		c.later = append(c.later, letter{do: func(d func(error)) { c.send(q, d) }, done: done})
 		return
 	}
 	if c.turn != nil || c.next != nil || c.closing {
-		done(c.enqueue(Queued{ID: id, Text: text, At: c.cfg.Now().UTC()}))
+		done(c.enqueue(q))
 		return
 	}
-	a, err := c.accept(id, text)
+	a, err := c.accept(q)
 	if err != nil {
 		done(err)
 		return
@@ -76,9 +75,6 @@ func (c *Conversation) knows(id string) bool {
 }
 
 func (c *Conversation) enqueue(q Queued) error {
-	if q.ID == "" {
-		q.ID = newID()
-	}
 	err := c.withQueue(func(ctx context.Context) error { return c.cfg.Queue.Add(ctx, q) })
 	if err == nil {
 		c.queue = append(c.queue, q)
@@ -88,20 +84,19 @@ func (c *Conversation) enqueue(q Queued) error {
 }
 
 // accept puts a message into the log.
-func (c *Conversation) accept(id, text string) (*accepted, error) {
+func (c *Conversation) accept(q Queued) (*accepted, error) {
 	if err := c.mend(); err != nil {
 		return nil, err
 	}
 	a := &accepted{turn: newID()}
 	_, err := c.append(transcript.Record{
-		Kind: transcript.User, Turn: a.turn, MessageID: id,
-		Message: &model.Message{Role: model.User, Parts: []model.Part{{Kind: model.Text, Text: text}}},
+		Kind: transcript.User, Turn: a.turn, MessageID: q.ID, Message: q.message(),
 	})
 	if err == nil {
 		err = c.log.Sync()
 	}
 	if err != nil {
-		return nil, fmt.Errorf("record message %q: %w", id, err)
+		return nil, fmt.Errorf("record message %q: %w", q.ID, err)
 	}
 	return a, nil
 }
@@ -117,7 +112,7 @@ func (c *Conversation) takeNext() *accepted {
 		return nil
 	}
 	q := c.queue[0]
-	a, err := c.accept(q.ID, q.Text)
+	a, err := c.accept(q)
 	if err != nil {
 		c.held = true
 		c.fail(logFailure(err))
@@ -170,7 +165,7 @@ func (c *Conversation) tell() {
 }
 
 func (c *Conversation) change() StateChange {
-	return StateChange{State: c.state, Queue: slices.Clone(c.queue), Held: c.held, Model: c.model, Code: c.code, Error: c.problem}
+	return StateChange{State: c.state, Queue: slices.Clone(c.queue), Held: c.held, Choice: c.choice, Model: c.choice.Model, Code: c.code, Error: c.problem}
 }
 
 func (c *Conversation) emit(e Event) {
@@ -185,7 +180,7 @@ func (c *Conversation) snapshot() Snapshot {
 	if t == nil {
 		return s
 	}
-	s.Turn, s.Step, s.StepSeq, s.Live = t.id, t.step, t.stepSeq, t.live
+	s.Turn, s.Step, s.StepSeq, s.Live = t.id, t.step, t.stepSeq, copyMessage(t.live)
 	for _, j := range t.active {
 		s.Running = append(s.Running, j.running(t.stepSeq))
 	}

@@ -131,7 +131,7 @@ func TestAMessageRecordedJustBeforeACrashIsNotDeliveredAgain(t *testing.T) { // 
 func TestTheModelCanBeChangedForTheTurnsToCome(t *testing.T) {
 	d := newDesk(t)
 	d.ask("one", turn.Idle)
-	if err := d.SetModel(context.Background(), "fake:two"); err != nil {
+	if err := d.SetChoice(context.Background(), turn.Choice{Model: "fake:two"}); err != nil {
 		t.Fatal(err)
 	}
 	d.ask("two", turn.Idle)

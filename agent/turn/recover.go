@@ -73,7 +73,7 @@ func (c *Conversation) mend() error {
 	id := st.Turn
 	if id == "" {
 		id = st.Unanswered
-		if _, err := c.append(transcript.Record{Kind: transcript.TurnStart, Turn: id, Model: c.model}); err != nil {
+		if _, err := c.append(transcript.Record{Kind: transcript.TurnStart, Turn: id, Model: c.choice.Model}); err != nil {
 			return fmt.Errorf("close turn %q: %w", id, err)
 		}
 	}

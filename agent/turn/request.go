@@ -19,7 +19,11 @@ func (c *Conversation) request(t *openTurn) (*model.Request, error) {
 			return nil, err
 		}
 	}
-	return &model.Request{Model: t.name, System: *c.system, Messages: msgs, Tools: c.specs, CacheKey: c.cfg.Workspace}, nil
+	req := &model.Request{Model: t.end.Name, System: *c.system, Messages: msgs, Tools: c.specs, CacheKey: c.cfg.Workspace}
+	if t.end.Prepare != nil {
+		t.end.Prepare(req)
+	}
+	return req, nil
 }
 
 // withData fills the data of files from the blobs, in a copy where there are any. A file whose blob

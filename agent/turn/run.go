@@ -31,9 +31,8 @@ type openTurn struct {
 	stopping    bool
 	interrupted bool
 
-	model    string // provider:id
-	streamer model.Streamer
-	name     string // the provider's own id
+	choice Choice
+	end    Endpoint
 
 	step    int
 	stepSeq uint64
@@ -54,7 +53,7 @@ func (t *openTurn) stop() {
 // runTurn answers one message.
 func (c *Conversation) runTurn(a *accepted) {
 	ctx, cancel := context.WithCancel(context.Background())
-	t := &openTurn{id: a.turn, cancel: cancel, late: make(chan struct{}), model: c.model}
+	t := &openTurn{id: a.turn, cancel: cancel, late: make(chan struct{}), choice: c.choice}
 	c.turn = t
 	o := c.guard(ctx, t)
 	cancel()
@@ -94,7 +93,7 @@ func (c *Conversation) guard(ctx context.Context, t *openTurn) (o outcome) {
 
 func (c *Conversation) steps(ctx context.Context, t *openTurn) outcome {
 	c.setState(Preparing)
-	if _, err := c.append(transcript.Record{Kind: transcript.TurnStart, Turn: t.id, Model: t.model}); err != nil {
+	if _, err := c.append(transcript.Record{Kind: transcript.TurnStart, Turn: t.id, Model: t.choice.Model}); err != nil {
 		return logFailure(err)
 	}
 	if o := c.prepare(ctx, t); o != nil {
@@ -111,18 +110,11 @@ func (c *Conversation) steps(ctx context.Context, t *openTurn) outcome {
 
 // prepare finds the model and, once per conversation, the system prompt.
 func (c *Conversation) prepare(ctx context.Context, t *openTurn) *outcome {
-	type resolved struct {
-		streamer model.Streamer
-		name     string
-	}
-	m, err := await(ctx, c, t, func(context.Context) (m resolved, err error) {
-		m.streamer, m.name, err = c.cfg.Resolve(t.model)
-		return m, err
-	})
+	end, err := await(ctx, c, t, func(ctx context.Context) (Endpoint, error) { return c.cfg.Resolve(ctx, t.choice) })
 	if err != nil {
 		return c.stopped(t, failed(CodeModel, err.Error()))
 	}
-	t.streamer, t.name = m.streamer, m.name
+	t.end = end
 	if c.system != nil {
 		return nil
 	}

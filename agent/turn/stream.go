@@ -17,7 +17,7 @@ const checkpointEvery = 250 * time.Millisecond
 
 // streaming is a response on its way from the streamer's goroutine to the owner.
 type streaming struct {
-	events chan model.Event
+	events chan increment
 	result chan streamed
 	left   chan struct{} // closed when the owner no longer listens
 }
@@ -36,7 +36,7 @@ func (c *Conversation) respond(ctx context.Context, t *openTurn, req *model.Requ
 	}
 	msg.Role = model.Assistant
 	if msg.Model == "" {
-		msg.Model = t.model
+		msg.Model = t.end.ID
 	}
 	if err != nil && t.interrupted {
 		msg.Stop = model.StopCancelled
@@ -65,13 +65,13 @@ func (c *Conversation) respond(ctx context.Context, t *openTurn, req *model.Requ
 
 // stream gets one response, telling events and writing checkpoints. logErr is a checkpoint's.
 func (c *Conversation) stream(ctx context.Context, t *openTurn, req *model.Request) (msg *model.Message, err, logErr error) {
-	s := &streaming{events: make(chan model.Event, 64), result: make(chan streamed, 1), left: make(chan struct{})}
+	s := &streaming{events: make(chan increment, 64), result: make(chan streamed, 1), left: make(chan struct{})}
 	defer close(s.left)
 	c.work.Go(func() { s.result <- s.run(ctx, t, req) })
 	var due <-chan time.Time
-	event := func(e model.Event) {
-		t.live = e.Message
-		c.emit(Event{Stream: &Stream{Turn: t.id, Step: t.step, StepSeq: t.stepSeq, Event: e}})
+	event := func(e increment) {
+		t.live = e.grow(t.live)
+		c.emit(Event{Stream: &Stream{Turn: t.id, Step: t.step, StepSeq: t.stepSeq, Event: e.event, Part: e.part}})
 		if due == nil {
 			due = time.After(checkpointEvery)
 		}
@@ -105,10 +105,9 @@ func (s *streaming) run(ctx context.Context, t *openTurn, req *model.Request) (o
 			out = streamed{err: &model.Error{Kind: model.ErrServer, Message: fmt.Sprintf("internal error: %v", p)}}
 		}
 	}()
-	msg, err := t.streamer.Stream(ctx, req, func(e model.Event) {
-		e.Message = copyMessage(e.Message)
+	msg, err := t.end.Streamer.Stream(ctx, req, func(e model.Event) {
 		select {
-		case s.events <- e:
+		case s.events <- incrementOf(e):
 		case <-s.left:
 		}
 	})
@@ -124,12 +123,48 @@ func (c *Conversation) checkpoint(t *openTurn) error {
 		return nil
 	}
 	m := copyMessage(t.live)
-	m.Role, m.Model = model.Assistant, t.model
+	m.Role, m.Model = model.Assistant, t.end.ID
 	_, err := c.append(transcript.Record{Kind: transcript.Partial, Turn: t.id, Step: t.step, StepSeq: t.stepSeq, Message: m})
 	return err
 }
 
-// copyMessage copies what a streamer goes on changing: the list of parts, not the text in them.
+// increment is an event with what it changed. The owner keeps a response of its own and grows it by
+// them, so that an increment costs the same in a long response as in a short one.
+type increment struct {
+	event model.Event // without its message
+	part  model.Part  // the event's, as it was then; its texts are shared
+	usage model.Usage
+	parts int // how many the response had
+}
+
+func incrementOf(e model.Event) increment {
+	in := increment{event: e}
+	in.event.Message = nil
+	if m := e.Message; m != nil {
+		in.usage, in.parts = m.Usage, len(m.Parts)
+		if e.Index >= 0 && e.Index < len(m.Parts) {
+			in.part = m.Parts[e.Index]
+		}
+	}
+	return in
+}
+
+// grow changes the owner's response.
+func (e *increment) grow(m *model.Message) *model.Message {
+	if m == nil {
+		m = &model.Message{Role: model.Assistant}
+	}
+	m.Usage = e.usage
+	if i := e.event.Index; i >= 0 && i < e.parts {
+		for len(m.Parts) <= i {
+			m.Parts = append(m.Parts, model.Part{})
+		}
+		m.Parts[i] = e.part
+	}
+	return m
+}
+
+// copyMessage copies what goes on changing: the list of parts, not the text in them.
 func copyMessage(m *model.Message) *model.Message {
 	if m == nil {
 		return nil

@@ -19,7 +19,7 @@ import (
 // ErrClosed is returned by every method after Close.
 var ErrClosed = errors.New("conversation is closed")
 
-// Config is what a conversation lives on. Log, Queue, Env, Resolve and Model are required.
+// Config is what a conversation lives on. Log, Queue, Env and Resolve are required.
 type Config struct {
 	// Workspace is the workspace's id. It is also the cache key of requests.
 	Workspace string
@@ -31,18 +31,31 @@ type Config struct {
 	// Env is asked at each step that has calls, on a goroutine of its own. An error fails the
 	// calls with its text.
 	Env func(ctx context.Context) (tool.Env, error)
-	// Resolve gives the streamer of a model "provider:id" and the provider's own id. Its error is
-	// shown to the person: it says what to do.
-	Resolve func(model string) (model.Streamer, string, error)
+	// Resolve is asked once for each turn, each message with a choice and each fallback.
+	Resolve Resolver
 	// System gives the system prompt. It is asked once, at the first turn after Start, so that the
 	// prefix of all requests stays the same.
 	System func(ctx context.Context) string
-	// Model is "provider:id", until SetModel.
-	Model string
+	// Choice is the workspace's, until SetChoice.
+	Choice Choice
+	// AutoRetry says whether a failed request is tried again by itself; nil: it is.
+	AutoRetry func() bool
+	// Breakers are shared by all conversations of the process; nil: this one has its own.
+	Breakers *Breakers
+	// Budget gives what may still be spent, in micro-USD; nil, or not limited: no limit.
+	Budget func() (left int64, limited bool)
+	// Stop is asked after each step that has calls whether the turn ends there, and why, for people.
+	Stop func(StepInfo) (reason string, stop bool)
+	// Force names the tool that the next step must call, given the step before it; "": any or none.
+	Force func(StepInfo) string
+	// OneTool asks for one call in a response; more are refused.
+	OneTool bool
+	// MaxSteps is how many steps a turn may have; 0 is 200.
+	MaxSteps int
 	// Events gets every event in order, on the owner's goroutine. It must not block nor call the
 	// conversation.
 	Events func(Event)
-	// Now is the clock of queue entries; nil is time.Now.
+	// Now is the clock; nil is time.Now.
 	Now func() time.Time
 }
 
@@ -56,14 +69,18 @@ const (
 	Streaming    State = "streaming"
 	RunningTools State = "running_tools"
 	Interrupting State = "interrupting"
-	Failed       State = "failed"
-	Interrupted  State = "interrupted" // by the person, or by a crash
+	// Retrying: a request failed and waits to be tried again; Recovering: it did when the process
+	// ended, and the wait goes on in this one.
+	Retrying    State = "retrying"
+	Recovering  State = "recovering"
+	Failed      State = "failed"
+	Interrupted State = "interrupted" // by the person, or by a crash
 )
 
 // Working reports whether a turn is open.
 func (s State) Working() bool {
 	switch s {
-	case Preparing, Streaming, RunningTools, Interrupting:
+	case Preparing, Streaming, RunningTools, Interrupting, Retrying, Recovering:
 		return true
 	case Idle, Failed, Interrupted:
 		return false
@@ -85,8 +102,10 @@ type Stream struct {
 	Turn    string
 	Step    int
 	StepSeq uint64
-	// Event.Message is this moment's copy of the response: it may be kept, not changed.
+	// Event.Message is nil: a copy of the response for each increment would cost its square.
 	Event model.Event
+	// Part is the part that the event is of, as it is now; zero for UsageUpdate.
+	Part model.Part
 }
 
 // Progress is output of a running call.
@@ -97,16 +116,34 @@ type Progress struct {
 	Chunk   string
 }
 
-// StateChange tells state, queue or model anew, all of them.
+// StateChange tells everything that is not in the log, all of it.
 type StateChange struct {
-	State State
-	Queue []Queued
-	Held  bool // the queue waits for Send or Release
-	Model string
+	State  State
+	Queue  []Queued
+	Held   bool // the queue waits for Send or Release
+	Choice Choice
+	Model  string // provider:id of the open turn, else of the choice
+	// Retry is the wait of Retrying and Recovering, else nil.
+	Retry *RetryWait
+	// Budget is what may still be spent in micro-USD, nil without a limit; Spent is what the
+	// conversation cost so far, as far as prices are known.
+	Budget *int64
+	Spent  int64
+	// Tokens is the estimated size of the context and Window the model's, both 0 while unknown.
+	Tokens, Window int64
 	// Code and Error say why the last turn failed, while State is Failed. They are the TurnEnd's,
 	// but are told here also when the log could not be written.
 	Code  string
 	Error string
+}
+
+// RetryWait is a request that failed and will be tried again.
+type RetryWait struct {
+	At      time.Time // when
+	Attempt int       // the one to come, from 2; 0 when only the provider's breaker is waited for
+	Of      int       // how many there are at most
+	Code    string    // as in StateChange
+	Reason  string    // what happened, for people
 }
 
 // StepRef says that what was streamed of a step counts for nothing: no record of it follows.
@@ -114,13 +151,6 @@ type StepRef struct {
 	Turn    string
 	Step    int
 	StepSeq uint64
-}
-
-// Queued is a message that waits for the turn to end.
-type Queued struct {
-	ID   string
-	Text string
-	At   time.Time
 }
 
 // Snapshot is the live part of a conversation; the log tells the rest. Every record up to LastSeq
@@ -155,6 +185,7 @@ const (
 	CodeFilter   = "filter"     // the provider's filter stopped the response
 	CodeCut      = "output_cut" // calls were cut at the output limit again and again
 	CodeSteps    = "steps"      // too many steps
+	CodeBudget   = "budget"     // the next request would cost more than is left
 	CodeLog      = "log"        // the log could not be written
 	CodeInternal = "internal"   // a defect of ours
 )

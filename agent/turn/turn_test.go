@@ -241,8 +241,8 @@ func TestAFailedRequestSaysWhatToDo(t *testing.T) {
 func TestAModelThatCannotBeUsedSaysWhy(t *testing.T) {
 	d := newDesk(t)
 	d.stop()
-	d.cfg.Resolve = func(string) (model.Streamer, string, error) {
-		return nil, "", fmt.Errorf("add a key for x in settings")
+	d.cfg.Resolve = func(context.Context, turn.Choice) (turn.Endpoint, error) {
+		return turn.Endpoint{}, fmt.Errorf("add a key for x in settings")
 	}
 	d.start()
 	d.ask("go", turn.Failed)

@@ -146,8 +146,8 @@ func TestARunningCoreShowsARunLive(t *testing.T) { // O-GIT-23
 	o.client.Join("conversation/" + w.ID)
 	var c app.Conversation
 	o.call("conversations.open", app.ByID{ID: w.ID}, &c)
-	if !working(c.Activity) || len(c.Entries) == 0 || c.Entries[0].Text != "Beside" {
-		t.Errorf("opened: %s, %+v", c.Activity, c.Entries)
+	if !working(c.Status.Activity) || len(c.Entries) == 0 || c.Entries[0].Text != "Beside" {
+		t.Errorf("opened: %s, %+v", c.Status.Activity, c.Entries)
 	}
 	if last := c.Entries[len(c.Entries)-1]; last.Text != "The end." {
 		sees(o, "the run's text", func(e app.EntryChanged) bool { return e.Entry.Text == "The end." && e.Entry.Live })
@@ -235,5 +235,5 @@ func TestAnInterruptReachesTheCore(t *testing.T) {
 	if code := run.ProcessState.ExitCode(); code != 130 {
 		t.Errorf("exit %d; %s", code, run.errOut)
 	}
-	sees(o, "the interruption", func(e app.ConversationChanged) bool { return e.Activity == app.Interrupted })
+	sees(o, "the interruption", func(e app.ConversationChanged) bool { return e.Status.Activity == app.Interrupted })
 }

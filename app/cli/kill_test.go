@@ -104,8 +104,8 @@ func TestARunThatIsKilledLosesNothing(t *testing.T) {
 			ran, _ := os.ReadFile(filepath.Join(p.repo, "ran"))
 
 			c := p.open(w.ID)
-			if c.Activity == app.Streaming || c.Activity == app.RunningTools || c.Damaged > 0 {
-				t.Errorf("it is %s, with %d damaged lines", c.Activity, c.Damaged)
+			if c.Status.Activity == app.Streaming || c.Status.Activity == app.RunningTools || c.Damaged > 0 {
+				t.Errorf("it is %s, with %d damaged lines", c.Status.Activity, c.Damaged)
 			}
 			p.checkEntries(c, n, seen)
 

@@ -57,13 +57,13 @@ func (r *runner) event(e app.Event) {
 }
 
 func (r *runner) changed(e app.ConversationChanged) {
-	if busy(e.Activity) {
+	if busy(e.Status.Activity) {
 		r.working = true
 		return
 	}
 	if r.working {
 		r.working = false
-		r.last.activity, r.last.usage = e.Activity, e.Usage
+		r.last.activity, r.last.usage = e.Status.Activity, e.Status.Usage
 		select {
 		case r.ended <- r.last:
 		default: // of a message that somebody else sent after ours
@@ -73,7 +73,7 @@ func (r *runner) changed(e app.ConversationChanged) {
 
 func busy(a app.Activity) bool {
 	switch a {
-	case app.Preparing, app.Streaming, app.RunningTools, app.Interrupting:
+	case app.Preparing, app.Streaming, app.RunningTools, app.Interrupting, app.Retrying, app.Recovering:
 		return true
 	case app.Idle, app.Done, app.Failed, app.Interrupted, app.Waiting:
 	}
@@ -95,11 +95,11 @@ func (r *runner) run(ctx context.Context, model, message string) error {
 	if w.Elsewhere {
 		return &app.Error{Code: "elsewhere", Message: "Another carrel process works in this workspace. Wait until it is done, or stop it there."}
 	}
-	if busy(c.Activity) {
+	if busy(c.Status.Activity) {
 		return &app.Error{Code: "busy", Message: "The agent is working in this workspace already. Wait until its turn has ended, or send the message in the window, where it is queued."}
 	}
-	if model != "" && model != c.Model {
-		if err := r.host.Call(ctx, "workspaces.setModel", app.SetModel{Workspace: r.workspace.ID, Model: model}, nil); err != nil {
+	if model != "" && model != c.Status.Model {
+		if err := r.host.Call(ctx, "workspaces.setModel", app.SetModel{Workspace: r.workspace.ID, Model: &model}, nil); err != nil {
 			return err
 		}
 		r.workspace.Model = model

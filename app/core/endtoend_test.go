@@ -129,7 +129,7 @@ func TestAKilledCoreLosesNothingOfATurn(t *testing.T) {
 	p.call("conversations.send", app.SendMessage{Workspace: w.ID, Text: "now quickly", ID: "m2"}, nil) // twice is once
 	eventually(t, "the end of the turn", func() bool {
 		p.call("conversations.open", app.ByID{ID: w.ID}, &c)
-		return c.Activity == app.Done || c.Activity == app.Idle
+		return c.Status.Activity == app.Done || c.Status.Activity == app.Idle
 	})
 	said = 0
 	for _, e := range c.Entries {

@@ -126,7 +126,7 @@ func TestRenderingIsThePersonsChoiceBeforeOurs(t *testing.T) { // O-DESK-01
 		{"auto", "never", safe, drawAuto, false},
 		{"quick", "", memory{}, drawAuto, false},
 	} {
-		got := chooseRendering(c.env, c.setting, c.m)
+		got := chooseRendering(c.env, c.setting, c.m, true)
 		if got.how != c.how || got.asked != c.asked {
 			t.Errorf("%+v: %+v", c, got)
 		}
@@ -134,15 +134,35 @@ func TestRenderingIsThePersonsChoiceBeforeOurs(t *testing.T) { // O-DESK-01
 			t.Errorf("%+v: no hint", c)
 		}
 	}
-	if m := chooseRendering("auto", "", safe).wants(safe); m.Rendering != "" {
+	if m := chooseRendering("auto", "", safe, true).wants(safe); m.Rendering != "" {
 		t.Errorf("after the person asked: %+v", m)
+	}
+}
+
+// O-DATA-05: a CPU that plays a GPU takes several times as long to draw what waits.
+func TestWindowWithoutAGPUDrawsPlainly(t *testing.T) {
+	for _, c := range []struct {
+		env string
+		m   memory
+		how rendering
+	}{
+		{"", memory{}, drawNever}, {"auto", memory{}, drawNever}, {"always", memory{}, drawAlways},
+		{"", memory{Blank: 1}, drawSafe}, {"", memory{}.stayedBlank(), drawSafe}, {"auto", memory{}.stayedBlank(), drawNever},
+	} {
+		got := chooseRendering(c.env, "", c.m, false)
+		if got.how != c.how || got.asked != (c.env == "always") {
+			t.Errorf("%+v: %+v", c, got)
+		}
+		if m := got.wants(c.m); (m.Rendering != "") != (c.m.Rendering != "" && c.env == "") {
+			t.Errorf("%+v: remembers %+v", c, m)
+		}
 	}
 }
 
 func TestSafeDrawingBecomesAHabitOnlyWhenItHelpsAgain(t *testing.T) {
 	var m memory
 	life := func(drew bool) rendering {
-		how := chooseRendering("", "", m).how
+		how := chooseRendering("", "", m, true).how
 		m = m.began()
 		if drew {
 			m = m.drew(how)

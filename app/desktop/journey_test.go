@@ -50,7 +50,7 @@ func TestWindowRunsADemoTurnByKeyboardAlone(t *testing.T) {
 	s.message("please say hello in a file")
 	s.eventually("the turn is over", func() bool {
 		c := s.conversation(ws.ID)
-		return len(c.Entries) > 3 && (c.Activity == app.Idle || c.Activity == app.Done)
+		return len(c.Entries) > 3 && (c.Status.Activity == app.Idle || c.Status.Activity == app.Done)
 	})
 	if got := git(t, dir, "log", "--format=%s", "main.."+ws.Branch); strings.Count(got, "\n") != 1 {
 		t.Errorf("the branch %s has the commits %q", ws.Branch, got)

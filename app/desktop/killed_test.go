@@ -46,8 +46,8 @@ func TestTurnGoesOnWhenTheWindowIsKilled(t *testing.T) {
 	ws := s.slowTurn()
 	core := s.core().PID
 	s.kill()
-	if c := s.conversation(ws.ID); c.Activity != app.RunningTools {
-		t.Errorf("without the window the conversation is %s", c.Activity)
+	if c := s.conversation(ws.ID); c.Status.Activity != app.RunningTools {
+		t.Errorf("without the window the conversation is %s", c.Status.Activity)
 	}
 	s.open()
 	if s.core().PID != core {
@@ -57,8 +57,8 @@ func TestTurnGoesOnWhenTheWindowIsKilled(t *testing.T) {
 	s.click("Take long")
 	s.show("be slow")
 	s.show("Sleeping for 20 seconds")
-	if c := s.conversation(ws.ID); c.Activity != app.RunningTools || len(sleepers(t, ws.ID)) == 0 {
-		t.Errorf("after the reopening the conversation is %s", c.Activity)
+	if c := s.conversation(ws.ID); c.Status.Activity != app.RunningTools || len(sleepers(t, ws.ID)) == 0 {
+		t.Errorf("after the reopening the conversation is %s", c.Status.Activity)
 	}
 	s.shot("reopened")
 }

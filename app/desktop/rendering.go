@@ -6,7 +6,7 @@ import "fmt"
 type rendering string
 
 const (
-	drawAuto   rendering = "auto"   // the GPU where the page asks for it
+	drawAuto   rendering = "auto"   // the GPU, if there is one, where the page asks for it
 	drawAlways rendering = "always" // the GPU for everything
 	drawNever  rendering = "never"  // no GPU
 	drawSafe   rendering = "safe"   // no GPU, and frames are handed over through shared memory
@@ -29,13 +29,14 @@ type choice struct {
 }
 
 // chooseRendering decides by what the person asked for (CARREL_GPU, then the setting), else by what
-// happened to earlier windows.
-func chooseRendering(env, setting string, m memory) choice {
+// happened to earlier windows and by whether there is a GPU: composing a window's layers with a CPU that
+// plays one costs several times what drawing it plainly does.
+func chooseRendering(env, setting string, m memory, gpu bool) choice {
 	var wrong string
 	for _, wish := range []string{env, setting} {
 		switch r := rendering(wish); r {
 		case drawAuto:
-			return choice{how: r}
+			return choice{how: plainly(gpu)}
 		case drawAlways, drawNever:
 			return choice{how: r, asked: true}
 		case drawSafe, "":
@@ -50,7 +51,15 @@ func chooseRendering(env, setting string, m memory) choice {
 	case m.Blank > 0:
 		return choice{how: drawSafe, hint: "the last window ended before it had drawn anything, so this one draws without the GPU"}
 	}
-	return choice{how: drawAuto, hint: wrong}
+	return choice{how: plainly(gpu), hint: wrong}
+}
+
+// plainly is how to draw when nothing went wrong and nobody asked.
+func plainly(gpu bool) rendering {
+	if gpu {
+		return drawAuto
+	}
+	return drawNever
 }
 
 // began notes that a window starts to draw; it is taken back by drew.
@@ -82,7 +91,7 @@ func (m memory) stayedBlank() memory {
 
 // wants reports whether what the person asked for makes us forget that drawing failed once.
 func (c choice) wants(m memory) memory {
-	if c.how == drawAuto || c.asked {
+	if c.how != drawSafe {
 		m.Rendering = ""
 	}
 	return m

@@ -104,7 +104,7 @@ func prepare(ctx context.Context, root *store.Root, given []string, log *slog.Lo
 		log.Warn("recall the window's place", "error", err)
 	}
 	w := &window{root: root, log: log, given: given, secret: &secret{}, painted: make(chan struct{})}
-	w.draw = chooseRendering(os.Getenv("CARREL_GPU"), settings.GPU, m)
+	w.draw = chooseRendering(os.Getenv("CARREL_GPU"), settings.GPU, m, hasGPU())
 	if w.draw.hint != "" {
 		log.Warn(w.draw.hint)
 	}

@@ -144,7 +144,7 @@ func slowTurn(t *testing.T, k *keeper) app.Workspace {
 	}
 	eventually(t, "the long command runs", func() bool {
 		var c app.Conversation
-		return k.Call(t.Context(), "conversations.open", app.ByID{ID: ws.ID}, &c) == nil && c.Activity == app.RunningTools &&
+		return k.Call(t.Context(), "conversations.open", app.ByID{ID: ws.ID}, &c) == nil && c.Status.Activity == app.RunningTools &&
 			slices.ContainsFunc(c.Entries, func(e app.Entry) bool { return e.Tool != nil && e.Tool.Status == app.ToolRunning })
 	})
 	return ws

@@ -290,7 +290,7 @@ func TestListsAreNeverNull(t *testing.T) {
 		t.Errorf("branches: %s", got)
 	}
 	shared := app.Page{Entries: []app.Entry{{ID: "e", Tool: &app.ToolEntry{}}}}
-	if _, err := encode(app.ConversationChanged{Todos: nil, Queue: nil}); err != nil || shared.Entries[0].Tool.Detail != nil {
+	if _, err := encode(app.ConversationChanged{}); err != nil || shared.Entries[0].Tool.Detail != nil {
 		t.Error("encoding changed what the caller holds")
 	}
 }

@@ -6,7 +6,7 @@ import { watchErrors } from "./browser";
 
 interface HeardEvent {
   event?: string;
-  data?: { activity?: string };
+  data?: { status?: { activity?: string } };
 }
 
 /** The events in one frame: one by itself, or several that waited. */
@@ -38,7 +38,7 @@ export class Person {
       socket.on("framereceived", ({ payload }) => {
         for (const event of events(String(payload))) {
           if (event.event !== "conversation.changed") continue;
-          const works = /^(preparing|streaming|running_tools|interrupting)$/.test(event.data?.activity ?? "");
+          const works = /^(preparing|streaming|running_tools|interrupting|retrying|recovering)$/.test(event.data?.status?.activity ?? "");
           if (working && !works) this.#ended++;
           working = works;
         }

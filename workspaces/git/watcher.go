@@ -28,7 +28,7 @@ type Watcher struct {
 	// The rest belongs to the loop's goroutine.
 	fs      *fsnotify.Watcher // nil when the system gave none
 	addPath func(path string) error
-	subs    map[string][]sub // by watched folder
+	folders map[string]*folder // by path
 	keys    map[string]*watched
 	repos   map[string]*watchedRepo // by common folder; "" collects folders that are no checkouts
 	visible map[string]bool
@@ -61,6 +61,7 @@ func usualPace() pace {
 type watched struct {
 	key, dir, base string
 	gone           atomic.Bool
+	top            string // dir, without symbolic links
 	gitDir, common string // "" while they can't be found
 	unwatched      bool
 	due            time.Time // zero: nothing to do
@@ -99,7 +100,7 @@ func startWatcher(g *Git, onChange func(string, State, error), p pace, addPath f
 	w := &Watcher{
 		g: g, onChange: onChange, pace: p, cancel: cancel,
 		commands: make(chan func()), ended: make(chan struct{}),
-		subs: map[string][]sub{}, keys: map[string]*watched{}, repos: map[string]*watchedRepo{},
+		folders: map[string]*folder{}, keys: map[string]*watched{}, repos: map[string]*watchedRepo{},
 		visible: map[string]bool{},
 	}
 	var err error

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -167,6 +168,53 @@ func TestWatcherReportsFolderThatGoesAndComesBack(t *testing.T) {
 	w.until("w1", func(s State, err error) bool { return err == nil })
 	r.put("w1/new", "x")
 	w.until("w1", func(s State, err error) bool { return s.Untracked == 1 })
+}
+
+func TestWatcherReadsAgainAfterItWatchesAnew(t *testing.T) {
+	r := newCommit(t)
+	w1 := r.add("w1")
+	var comesBack atomic.Bool
+	w := watch(t, r.g, eager(), func(fs *fsnotify.Watcher, path string) error {
+		if _, err := os.Stat(w1); path == w1 && err == nil && comesBack.Swap(false) {
+			r.put("w1/new", "x") // after it was read, before it is watched
+		}
+		return fs.Add(path)
+	})
+	w.Add("w1", w1, "main")
+	w.settled(1)
+	if err := os.Rename(w1, r.path("away")); err != nil {
+		t.Fatal(err)
+	}
+	w.until("w1", func(s State, err error) bool { return err != nil })
+	comesBack.Store(true)
+	if err := os.Rename(r.path("away"), w1); err != nil {
+		t.Fatal(err)
+	}
+	w.Poke("w1")
+	w.until("w1", func(s State, err error) bool { return s.Untracked == 1 })
+}
+
+func TestWatcherFollowsThePlaceNotTheFolder(t *testing.T) {
+	r := newCommit(t)
+	w := watch(t, r.g, eager(), nil)
+	w.Add("w1", r.add("shelf/w1"), "main")
+	w.Add("w2", r.path("shelf/w1"), "main")
+	w.settled(2)
+	if err := os.Rename(r.path("shelf"), r.path("away")); err != nil { // no watch tells of it
+		t.Fatal(err)
+	}
+	if err := os.CopyFS(r.path("shelf"), os.DirFS(r.path("away"))); err != nil {
+		t.Fatal(err)
+	}
+	reads := counting(w.Watcher)
+	for _, key := range []string{"w1", "w2"} {
+		w.Poke(key) // reads what it read before: nothing to report
+	}
+	for reads() < 4 { // and once more after it is watched
+		time.Sleep(time.Millisecond)
+	}
+	r.put("shelf/w1/new", "x")
+	w.settled(2)
 }
 
 func TestWatcherUsesFewWatches(t *testing.T) { // O-DESK-08

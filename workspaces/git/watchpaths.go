@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -13,6 +14,13 @@ import (
 
 // A repository with more folders of refs than this is read in the slow round instead.
 const maxRefFolders = 256
+
+// folder is a watched folder. A watch stays with a folder that is moved, even when another takes its
+// name, so it is kept which one it was.
+type folder struct {
+	subs  []sub
+	place os.FileInfo
+}
 
 // sub says what a watched folder means to whom.
 type sub struct {
@@ -28,18 +36,26 @@ const (
 	refFolder                // of the repository: the common folder and those below refs
 )
 
-// install watches what belongs to a checkout. What can't be watched is left to the slow round.
-func (w *Watcher) install(k *watched) {
+// install watches what belongs to a checkout, and reports whether it is one. What was read before has
+// to be read again then: nothing told of a change in between. What can't be watched is left to the slow
+// round.
+func (w *Watcher) install(k *watched) bool {
+	k.top, k.gitDir, k.common = canonical(k.dir), "", ""
+	w.watch(k.top, sub{topFolder, k})
 	gitDir, err := gitDirAt(k.dir)
+	common := ""
 	if err == nil {
-		k.common, err = commonDirOf(gitDir)
+		common, err = commonDirOf(gitDir)
+	}
+	if err == nil {
+		_, err = os.Stat(gitDir)
 	}
 	if err != nil {
-		k.gitDir, k.common, k.unwatched = "", "", true
-		return
+		k.unwatched = true
+		return false
 	}
-	k.gitDir, k.common, k.unwatched = canonical(gitDir), canonical(k.common), false
-	w.watch(canonical(k.dir), sub{topFolder, k})
+	k.gitDir, k.common, k.unwatched = canonical(gitDir), canonical(common), false
+	w.watch(k.top, sub{topFolder, k}) // again: it may only be there since
 	w.watch(k.gitDir, sub{gitFolder, k})
 	w.watch(k.common, sub{refFolder, k})
 	for _, refs := range []string{"refs", "reftable"} {
@@ -47,6 +63,38 @@ func (w *Watcher) install(k *watched) {
 	}
 	// Where the base is now, so that a later move shows.
 	w.repoOf(k).refs = time.Now()
+	return true
+}
+
+// reinstall watches a checkout anew whose folder went, came back or became another one.
+func (w *Watcher) reinstall(k *watched) {
+	w.unwatch(k)
+	if w.install(k) {
+		k.touch(time.Now(), w.pace)
+	}
+}
+
+// seat is a path and the folder that is watched under it.
+type seat struct {
+	path  string
+	place os.FileInfo
+}
+
+// taken reports whether the folder at the path is still that one.
+func (s seat) taken() bool {
+	now, err := os.Stat(s.path)
+	return err == nil && s.place != nil && os.SameFile(now, s.place)
+}
+
+// seatsOf gives the two folders that a checkout stands on, as far as they are watched.
+func (w *Watcher) seatsOf(k *watched) (seats []seat) {
+	if f := w.folders[k.top]; f != nil {
+		seats = append(seats, seat{k.dir, f.place})
+	}
+	if f := w.folders[k.gitDir]; f != nil {
+		seats = append(seats, seat{k.gitDir, f.place})
+	}
+	return seats
 }
 
 // watchRefs watches a folder of refs and the folders in it.
@@ -66,23 +114,39 @@ func (w *Watcher) watchRefs(dir string, k *watched) {
 }
 
 func (w *Watcher) watch(path string, s sub) {
-	for _, have := range w.subs[path] {
-		if have == s {
-			return
-		}
-	}
 	if w.fs == nil {
 		s.k.unwatched = true
 		return
 	}
-	if len(w.subs[path]) == 0 {
+	f := w.folders[path]
+	if f != nil && !(seat{path, f.place}).taken() {
+		w.replaced(path)
+		f = nil
+	}
+	if f == nil {
+		f = &folder{}
+		f.place, _ = os.Stat(path) // before it is watched: if it is replaced in between, that shows
 		if err := w.addPath(path); err != nil {
 			s.k.unwatched = true
 			w.notice(err)
 			return
 		}
+		w.folders[path] = f
 	}
-	w.subs[path] = append(w.subs[path], s)
+	if !slices.Contains(f.subs, s) {
+		f.subs = append(f.subs, s)
+	}
+}
+
+// replaced ends a watch whose folder is another one now. All who need it are read, and installed anew.
+func (w *Watcher) replaced(path string) {
+	f := w.folders[path]
+	delete(w.folders, path)
+	_ = w.fs.Remove(path) // it may be gone with its folder
+	for _, s := range f.subs {
+		s.k.gitDir = ""
+		s.k.touch(time.Now(), w.pace)
+	}
 }
 
 // notice tells the user once that the system gives no more watches.
@@ -114,19 +178,17 @@ func (w *Watcher) remove(key string) {
 }
 
 func (w *Watcher) unwatch(k *watched) {
-	for path, subs := range w.subs {
-		kept := subs[:0]
-		for _, s := range subs {
+	for path, f := range w.folders {
+		var kept []sub // not in place: the caller may be reading the old ones
+		for _, s := range f.subs {
 			if s.k != k {
 				kept = append(kept, s)
 			}
 		}
-		if len(kept) > 0 {
-			w.subs[path] = kept
-			continue
+		if f.subs = kept; len(kept) == 0 {
+			delete(w.folders, path)
+			_ = w.fs.Remove(path) // it is gone with its folder
 		}
-		delete(w.subs, path)
-		_ = w.fs.Remove(path) // it is gone with its folder
 	}
 }
 
@@ -141,14 +203,14 @@ func (w *Watcher) event(e fsnotify.Event, now time.Time) {
 	if strings.HasSuffix(name, ".lock") {
 		return
 	}
-	for _, s := range w.subs[filepath.Dir(e.Name)] {
+	for _, s := range w.subsOf(filepath.Dir(e.Name)) {
 		switch s.kind {
 		case topFolder:
 			if name == ".git" && e.Has(fsnotify.Create|fsnotify.Remove|fsnotify.Rename) {
 				w.unwatch(s.k)
 				w.install(s.k)
-			} else if name == ".git" {
-				continue // the main checkout's git folder is watched itself
+			} else if name == ".git" || s.k.gitDir == "" {
+				continue // the main checkout's git folder is watched itself; without one there is nothing to read
 			}
 			s.k.touch(now, w.pace)
 		case gitFolder:
@@ -163,14 +225,21 @@ func (w *Watcher) event(e fsnotify.Event, now time.Time) {
 		return
 	}
 	// A watched folder itself has gone.
-	gone := w.subs[e.Name]
-	delete(w.subs, e.Name)
+	gone := w.subsOf(e.Name)
+	delete(w.folders, e.Name)
 	for _, s := range gone {
 		if s.kind != refFolder {
 			s.k.gitDir = ""
 			s.k.touch(now, w.pace)
 		}
 	}
+}
+
+func (w *Watcher) subsOf(path string) []sub {
+	if f := w.folders[path]; f != nil {
+		return f.subs
+	}
+	return nil
 }
 
 // refEvent handles a change in the common folder or below refs.

@@ -2,6 +2,7 @@ package git
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 )
@@ -104,6 +105,7 @@ func (w *Watcher) readState(ctx context.Context, results chan<- result, r *watch
 	w.reads++
 	k.due, k.poked = time.Time{}, false
 	old, oldErr, known := k.state, k.err, k.known
+	seats := w.seatsOf(k)
 	w.running.Add(1)
 	go func() {
 		defer w.running.Done()
@@ -120,13 +122,14 @@ func (w *Watcher) readState(ctx context.Context, results chan<- result, r *watch
 		if ctx.Err() == nil && !k.gone.Load() && (!known || s != old || text != oldErr) {
 			w.onChange(k.key, s, err)
 		}
+		there := !slices.ContainsFunc(seats, func(s seat) bool { return !s.taken() })
 		w.send(ctx, results, result{r, func() {
 			k.known, k.state, k.err, k.took, k.cost, k.read = true, s, text, took, time.Duration(used.Load()), time.Now()
 			if idle {
 				w.paceIdle(k)
 			}
-			if k.gitDir == "" {
-				w.install(k) // it may have come back
+			if !k.gone.Load() && (k.gitDir == "" || !there) {
+				w.reinstall(k)
 			}
 		}})
 	}()

@@ -27,11 +27,15 @@ type Options struct {
 	Header    http.Header // further headers, over those above
 	Provider  string      // id of the provider; reasoning is not sent to another one
 	HTTP      *http.Client
+	Cache     *wire.Cache   // share one; nil is one of its own
 	Idle      time.Duration // see wire.Client.Idle
 }
 
 // New makes a client. It fails when BaseURL is unusable.
 func New(o Options) (*wire.Client, error) {
+	if o.Cache == nil {
+		o.Cache = wire.NewCache()
+	}
 	if o.BaseURL == "" {
 		o.BaseURL = DefaultBaseURL
 	}
@@ -54,6 +58,7 @@ func New(o Options) (*wire.Client, error) {
 		Header:   h,
 		Secrets:  wire.Secrets(o.Header, o.Key, o.AuthToken),
 		HTTP:     o.HTTP,
+		Cache:    o.Cache,
 		Idle:     o.Idle,
 	}, nil
 }
@@ -62,7 +67,7 @@ type format struct{}
 
 func (format) Name() string { return "anthropic" }
 
-// Replays wants the signature, without which reasoning is refused, or the sealed form.
+// Replays wants the signature, without which reasoning is refused, or the sealed form or block.
 func (format) Replays(p model.Part) bool { return p.Signature != "" || p.Opaque != nil }
 
 func (format) Decoder() wire.Decoder { return &decoder{} }

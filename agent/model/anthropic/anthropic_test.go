@@ -23,7 +23,8 @@ func TestConformance(t *testing.T) {
 			}
 			return c
 		},
-		Replays: true, UsageEarly: true, CacheWrite: true,
+		Replays: true, UsageEarly: true, CacheWrite: true, CacheHour: true, OneTool: true, Tier: true,
+		Search: true, NativeParts: true, Pauses: true,
 	})
 }
 

@@ -1,6 +1,9 @@
 package anthropic
 
 import (
+	"net/http"
+	"slices"
+
 	"carrel/agent/model"
 	"carrel/agent/model/wire"
 )
@@ -14,75 +17,131 @@ const defaultMaxTokens = 32000
 // is still found when the last message is the one that changed.
 const cachedMessages = 2
 
+// fastBeta is the header that fast mode needs.
+const fastBeta = "fast-mode-2026-02-01"
+
 // Body has the tools and the system prompt first, so that the bytes of one request begin like those
 // of the one before.
-func (format) Body(r *model.Request) wire.Object {
-	maxTokens := r.MaxTokens
-	if maxTokens <= 0 {
-		maxTokens = defaultMaxTokens
-	}
-	body := wire.Obj("model", r.Model, "stream", true, "max_tokens", maxTokens)
-	if len(r.Tools) > 0 {
-		body = body.With("tools", tools(r.Tools))
+func (format) Body(r *model.Request) wire.Body {
+	body := wire.Obj("model", r.Model, "stream", true, "max_tokens", maxTokens(r))
+	if list := tools(r); list != nil {
+		list[len(list)-1] = list[len(list)-1].With("cache_control", cacheControl(r))
+		body = body.With("tools", list)
+		if choice := choice(r); choice != nil {
+			body = body.With("tool_choice", choice)
+		}
 	}
 	if r.System != "" {
-		body = body.With("system", []wire.Object{cached(text(r.System))})
+		body = body.With("system", []wire.Object{text(r.System).With("cache_control", cacheControl(r))})
 	}
-	return body.With("messages", messages(r.Messages))
+	body = thinking(body, r)
+	switch r.Tier {
+	case "":
+	case "fast":
+		body = body.With("speed", r.Tier)
+	default:
+		body = body.With("service_tier", r.Tier)
+	}
+	p := r.Params
+	body = body.Number("temperature", p.Temperature).Number("top_p", p.TopP).Int("top_k", p.TopK)
+	return wire.Body{
+		Head: body.Further(p.Extra), List: "messages", Group: "content",
+		Mark: `"cache_control":` + string(wire.Encode(cacheControl(r))), Marks: cachedMessages,
+	}
 }
 
-func tools(list []model.Tool) []wire.Object {
+// Headers asks for what is still in preview.
+func (format) Headers(r *model.Request) http.Header {
+	if r.Tier != "fast" {
+		return nil
+	}
+	return http.Header{"Anthropic-Beta": {fastBeta}}
+}
+
+// maxTokens leaves room for an answer after the thinking, which counts as output too.
+func maxTokens(r *model.Request) int {
+	n := r.MaxTokens
+	if n <= 0 && r.Params.MaxOutput != nil {
+		n = *r.Params.MaxOutput
+	}
+	if n <= 0 {
+		n = defaultMaxTokens
+	}
+	if b := budget(r); b >= n {
+		n += b
+	}
+	return n
+}
+
+// budget is the thinking budget that is sent, 0 for none.
+func budget(r *model.Request) int {
+	if r.Thinking.Off || r.Force != "" || r.Thinking.Budget <= 0 {
+		return 0
+	}
+	return max(r.Thinking.Budget, 1024) // the least that the API takes
+}
+
+// thinking adds how much to think. A forced tool and thinking exclude each other.
+func thinking(body wire.Object, r *model.Request) wire.Object {
+	t := r.Thinking
+	switch b := budget(r); {
+	case t.Off:
+		return body.With("thinking", wire.Obj("type", "disabled"))
+	case b > 0:
+		body = body.With("thinking", wire.Obj("type", "enabled", "budget_tokens", b))
+	case t.Effort != "" && r.Force == "":
+		body = body.With("thinking", wire.Obj("type", "adaptive", "display", "summarized"))
+	}
+	if t.Effort != "" {
+		body = body.With("output_config", wire.Obj("effort", t.Effort))
+	}
+	return body
+}
+
+func choice(r *model.Request) wire.Object {
+	if r.Force == "" && !r.OneTool {
+		return nil
+	}
+	o := wire.Obj("type", "auto")
+	if r.Force != "" {
+		o = wire.Obj("type", "tool", "name", r.Force)
+	}
+	if r.OneTool {
+		o = o.With("disable_parallel_tool_use", true)
+	}
+	return o
+}
+
+func tools(r *model.Request) []wire.Object {
 	var out []wire.Object
-	for _, t := range list {
+	for _, t := range r.Tools {
 		out = append(out, wire.Obj("name", t.Name, "description", t.Description, "input_schema", wire.Schema(t)))
 	}
-	out[len(out)-1] = cached(out[len(out)-1])
-	return out
-}
-
-func cached(o wire.Object) wire.Object {
-	return o.With("cache_control", wire.Obj("type", "ephemeral"))
-}
-
-// turn is a message on the wire: tool results and what the user said after them are one.
-type turn struct {
-	role   string
-	blocks []wire.Object
-}
-
-func messages(list []model.Message) []wire.Object {
-	var turns []turn
-	for _, m := range list {
-		role := "user"
-		if m.Role == model.Assistant {
-			role = "assistant"
-		}
-		blocks := blocks(m)
-		if n := len(turns); n > 0 && turns[n-1].role == role {
-			turns[n-1].blocks = append(turns[n-1].blocks, blocks...)
-		} else {
-			turns = append(turns, turn{role, blocks})
-		}
-	}
-	for i, marks := len(turns)-1, cachedMessages; i >= 0 && marks > 0; i-- {
-		if b := turns[i].blocks; turns[i].role == "user" {
-			b[len(b)-1] = cached(b[len(b)-1])
-			marks--
-		}
-	}
-	out := make([]wire.Object, 0, len(turns))
-	for _, t := range turns {
-		out = append(out, wire.Obj("role", t.role, "content", t.blocks))
+	if slices.Contains(r.Native, model.WebSearch) {
+		out = append(out, wire.Obj("type", "web_search_20250305", "name", model.WebSearch, "max_uses", 8))
 	}
 	return out
 }
 
-func blocks(m model.Message) []wire.Object {
-	var out []wire.Object
+func cacheControl(r *model.Request) wire.Object {
+	o := wire.Obj("type", "ephemeral")
+	if r.CacheHour {
+		o = o.With("ttl", "1h")
+	}
+	return o
+}
+
+// Items are a message's blocks.
+func (format) Items(m model.Message) []any {
+	var out []any
 	for _, p := range m.Parts {
 		switch p.Kind {
 		case model.Text:
-			out = append(out, text(p.Text))
+			if p.Opaque != nil { // with its citations
+				out = append(out, wire.Raw(p.Opaque))
+			} else {
+				out = append(out, text(p.Text))
+			}
 		case model.File:
 			out = append(out, file(p))
 		case model.Reasoning:
@@ -95,6 +154,8 @@ func blocks(m model.Message) []wire.Object {
 			out = append(out, wire.Obj("type", "tool_use", "id", wire.CallID(p.CallID), "name", p.Name, "input", wire.Raw(p.Input)))
 		case model.ToolResult:
 			out = append(out, result(p))
+		case model.Native:
+			out = append(out, wire.Raw(p.Opaque))
 		}
 	}
 	return out

@@ -17,13 +17,13 @@ func TestConformance(t *testing.T) {
 	modeltest.Run(t, modeltest.Subject{
 		New: func(t *testing.T, url string, idle time.Duration) model.Streamer {
 			t.Helper()
-			c, err := New(Options{BaseURL: url, Key: modeltest.Key, Provider: "p", Idle: idle, Quirks: Quirks{Replay: ReplayText}})
+			c, err := New(Options{BaseURL: url, Key: modeltest.Key, Provider: "p", Idle: idle, Quirks: Quirks{Replay: ReplayText, Search: SearchPlugin}})
 			if err != nil {
 				t.Fatal(err)
 			}
 			return c
 		},
-		Replays: true,
+		Replays: true, OneTool: true, Tier: true, Search: true,
 	})
 }
 

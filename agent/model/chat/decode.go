@@ -2,64 +2,12 @@ package chat
 
 import (
 	"bytes"
-	"encoding/json"
 	"io"
 	"strconv"
 
 	"carrel/agent/model"
 	"carrel/agent/model/wire"
 )
-
-type chunk struct {
-	Choices []struct {
-		Delta  delta  `json:"delta"`
-		Finish string `json:"finish_reason"`
-	} `json:"choices"`
-	Usage *usage          `json:"usage"`
-	Error json.RawMessage `json:"error"`
-}
-
-type delta struct {
-	Content          string          `json:"content"`
-	Refusal          string          `json:"refusal"`
-	ReasoningContent string          `json:"reasoning_content"`
-	Reasoning        string          `json:"reasoning"`
-	Details          json.RawMessage `json:"reasoning_details"`
-	ToolCalls        []toolCall      `json:"tool_calls"`
-}
-
-type toolCall struct {
-	Index    int    `json:"index"`
-	ID       string `json:"id"`
-	Function struct {
-		Name      string `json:"name"`
-		Arguments string `json:"arguments"`
-	} `json:"function"`
-}
-
-type usage struct {
-	Prompt        int64 `json:"prompt_tokens"`
-	Completion    int64 `json:"completion_tokens"`
-	PromptDetails struct {
-		Cached int64 `json:"cached_tokens"`
-	} `json:"prompt_tokens_details"`
-	CompletionDetails struct {
-		Reasoning int64 `json:"reasoning_tokens"`
-	} `json:"completion_tokens_details"`
-	// DeepSeek's and Moonshot's own names for cached tokens.
-	CacheHit int64 `json:"prompt_cache_hit_tokens"`
-	Cached   int64 `json:"cached_tokens"`
-}
-
-func (u usage) tokens() model.Usage {
-	cached := max(u.PromptDetails.Cached, u.CacheHit, u.Cached)
-	return model.Usage{
-		Input:     max(0, u.Prompt-cached),
-		Output:    u.Completion,
-		Reasoning: u.CompletionDetails.Reasoning,
-		CacheRead: cached,
-	}
-}
 
 // decoder finds the parts in a format that does not delimit them: text and reasoning end when
 // another kind of content begins, calls end with the response.
@@ -68,7 +16,9 @@ type decoder struct {
 	kind    model.Kind
 	parts   int            // how many there are, for their keys
 	calls   map[int]string // keys of the calls by their index
-	details []byte
+	sealed  details        // of the reasoning that streams
+	late    details        // that came when no reasoning streamed
+	refused bool
 }
 
 // Decode understands one event.
@@ -89,43 +39,83 @@ func (d *decoder) Decode(data []byte, a *wire.Accumulator) error {
 	if c.Usage != nil {
 		a.Usage(c.Usage.tokens())
 	}
+	a.Tier(c.Tier)
 	for _, choice := range c.Choices {
+		if code, kind, text := wire.ErrorObject(choice.Error); text != "" {
+			return wire.InStream(text, code, kind)
+		}
 		if a.Message().Stop != "" {
 			break
 		}
 		if err := d.add(&choice.Delta, a); err != nil {
 			return err
 		}
-		if choice.Finish != "" {
-			return d.finish(choice.Finish, a)
+		if choice.NativeFinish == "refusal" {
+			d.refused = true
 		}
+		if choice.Finish != "" {
+			if err := d.finish(choice.Finish, a); err != nil {
+				return err
+			}
+			break
+		}
+	}
+	for _, address := range c.Citations {
+		a.CiteText(model.Source{URL: address})
+	}
+	for _, f := range c.Found {
+		a.CiteText(model.Source{URL: f.Link, Title: f.Title})
 	}
 	return nil
 }
 
 func (d *decoder) add(c *delta, a *wire.Accumulator) error {
-	thought := c.ReasoningContent
-	if thought == "" {
-		thought = c.Reasoning
+	if err := d.think(c, a); err != nil {
+		return err
 	}
-	if thought != "" || len(c.Details) > len("null") {
-		if err := d.open(model.Reasoning, a); err != nil {
-			return err
-		}
-		a.Add(d.current, model.Reasoning, thought)
-		d.keep(c.Details)
-	}
-	if text := c.Content + c.Refusal; text != "" {
+	d.refused = d.refused || c.Refusal != ""
+	if text := c.Content.text + c.Refusal; text != "" {
 		if err := d.open(model.Text, a); err != nil {
 			return err
 		}
 		a.Add(d.current, model.Text, text)
+	}
+	for _, n := range c.Annotations {
+		a.CiteText(model.Source{URL: n.Citation.URL, Title: n.Citation.Title})
 	}
 	for _, call := range c.ToolCalls {
 		if err := d.call(&call, a); err != nil {
 			return err
 		}
 	}
+	return nil
+}
+
+// think adds to the reasoning. Details without a word, after the text or calls have begun, belong
+// to those.
+func (d *decoder) think(c *delta, a *wire.Accumulator) error {
+	thought := c.ReasoningContent
+	if thought == "" {
+		thought = c.Reasoning
+	}
+	thought += c.Content.thought
+	a.Hold(len(c.Details))
+	var pieces details
+	if said := pieces.add(c.Details); thought == "" {
+		thought = said
+	}
+	switch {
+	case thought == "" && len(pieces) == 0:
+		return nil
+	case thought == "" && d.parts > 0 && d.kind != model.Reasoning:
+		d.late.add(c.Details)
+		return nil
+	}
+	if err := d.open(model.Reasoning, a); err != nil {
+		return err
+	}
+	a.Add(d.current, model.Reasoning, thought)
+	d.sealed.add(c.Details)
 	return nil
 }
 
@@ -147,31 +137,19 @@ func (d *decoder) end(a *wire.Accumulator) error {
 	if d.current == "" {
 		return nil
 	}
-	if d.details != nil {
-		if err := a.Opaque(d.current, d.details); err != nil {
+	if list := d.sealed.list(); list != nil {
+		if err := a.Opaque(d.current, list); err != nil {
 			return err
 		}
 	}
 	a.End(d.current)
-	d.current, d.details = "", nil
+	d.current, d.sealed = "", nil
 	return nil
 }
 
 func (d *decoder) key() string {
 	d.parts++
 	return strconv.Itoa(d.parts)
-}
-
-// keep collects the sealed details of reasoning into one list.
-func (d *decoder) keep(details json.RawMessage) {
-	details = bytes.TrimSpace(details)
-	switch {
-	case len(details) <= len("[]") || details[0] != '[':
-	case d.details == nil:
-		d.details = bytes.Clone(details)
-	default:
-		d.details = append(append(d.details[:len(d.details)-1], ','), details[1:]...)
-	}
 }
 
 // call adds to a call, or starts one: some servers number all calls 0, so a new id counts too.
@@ -185,6 +163,7 @@ func (d *decoder) call(c *toolCall, a *wire.Accumulator) error {
 			return err
 		}
 		key = d.key()
+		d.kind = model.ToolCall
 		if d.calls == nil {
 			d.calls = map[int]string{}
 		}
@@ -192,19 +171,27 @@ func (d *decoder) call(c *toolCall, a *wire.Accumulator) error {
 		a.Start(key, model.Part{Kind: model.ToolCall, CallID: c.ID, Name: c.Function.Name})
 	}
 	a.Add(key, model.ToolCall, c.Function.Arguments)
+	if isObject(c.Extra) {
+		return a.Opaque(key, c.Extra)
+	}
 	return nil
 }
 
 func (d *decoder) finish(reason string, a *wire.Accumulator) error {
+	if list := d.late.list(); list != nil && a.Has(strconv.Itoa(d.parts)) {
+		if err := a.Opaque(strconv.Itoa(d.parts), list); err != nil {
+			return err
+		}
+	}
 	if err := d.end(a); err != nil {
 		return err
 	}
-	switch reason {
-	case "length":
+	switch {
+	case reason == "length":
 		a.Finish(model.StopLength) // its calls stay open
-	case "content_filter":
+	case reason == "content_filter", reason == "refusal", d.refused:
 		a.Finish(model.StopFilter)
-	case "error", "insufficient_system_resource":
+	case reason == "error", reason == "insufficient_system_resource":
 		return wire.InStream("the provider broke off: "+reason, "server_error")
 	default:
 		for n := range d.parts {

@@ -55,7 +55,7 @@ func read(r *model.Request) *story {
 					s.results[step], s.last = p, step
 					s.paths[step] = pathOf(names[p.CallID].Input)
 				}
-			case model.Reasoning, model.File:
+			case model.Reasoning, model.File, model.Native:
 			}
 		}
 	}

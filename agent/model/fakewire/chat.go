@@ -38,6 +38,9 @@ func (chatFormat) parse(r *Request) error {
 	if err := json.Unmarshal(r.Raw, &body); err != nil {
 		return fmt.Errorf("body: %w", err)
 	}
+	if err := chatRules(r); err != nil {
+		return err
+	}
 	r.Model = body.Model
 	for _, t := range body.Tools {
 		r.Tools = append(r.Tools, t.Function.Name)
@@ -91,18 +94,43 @@ func chatContent(raw json.RawMessage) (text string, images int, err error) {
 		return "", 0, fmt.Errorf("content: %w", err)
 	}
 	for _, p := range parts {
-		if p.Type == "text" {
+		switch p.Type {
+		case "text":
 			text += p.Text
-		} else {
+		case "image_url":
+			var image struct {
+				URL json.RawMessage `json:"url"`
+			}
+			if err := json.Unmarshal(p.ImageURL, &image); err != nil {
+				return "", 0, fmt.Errorf("image_url: %w", err)
+			}
+			if err := checkDataURL(image.URL); err != nil {
+				return "", 0, err
+			}
 			images++
+		case "file":
+			images++
+		default:
+			return "", 0, fmt.Errorf("unknown type %q", p.Type)
 		}
 	}
 	return text, images, nil
 }
 
 func (s *stream) chunk(delta object, finish any) {
-	s.event("", object{"id": "chatcmpl-fake", "object": "chat.completion.chunk", "created": 1, "model": "m",
-		"choices": []any{object{"index": 0, "delta": delta, "finish_reason": finish}}})
+	o := object{"id": "chatcmpl-fake", "object": "chat.completion.chunk", "created": 1, "model": "m",
+		"choices": []any{object{"index": 0, "delta": delta, "finish_reason": finish}}}
+	if s.reply.Tier != "" {
+		o["service_tier"] = s.reply.Tier
+	}
+	if q := s.reply.Search; q != nil && finish != nil {
+		var found []any
+		for _, f := range q.Found {
+			found = append(found, object{"type": "url_citation", "url_citation": object{"url": f.URL, "title": f.Title}})
+		}
+		delta["annotations"] = found
+	}
+	s.event("", o)
 }
 
 func (chatFormat) content(s *stream, r Request) {

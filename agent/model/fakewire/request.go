@@ -3,6 +3,7 @@ package fakewire
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 )
 
@@ -18,6 +19,10 @@ type Request struct {
 	System   string
 	Tools    []string
 	Messages []Message
+	Force    string // the tool that must be called, "" none
+	OneTool  bool   // one call at most
+	Search   bool   // the provider's own web search is on
+	Hour     bool   // the cache is asked to keep for an hour
 }
 
 // Message is one message of a request. What follows another of the same role is one with it.
@@ -27,8 +32,9 @@ type Message struct {
 	Calls   []Call
 	Results []Result
 	Images  int
-	proofs  []proof // of reasoning that is sent back
-	last    string  // kind of the last part
+	proofs  []proof  // of reasoning that is sent back
+	last    string   // kind of the last part
+	uses    []string // ids of uses of the provider's own tools that have no result yet
 }
 
 // Result is the result of a call.
@@ -106,6 +112,24 @@ func (r *Request) add(role string) *Message {
 		r.Messages = append(r.Messages, Message{Role: role})
 	}
 	return &r.Messages[len(r.Messages)-1]
+}
+
+// native takes a use of a provider's own tool, or its result.
+func (m *Message) native(use bool, id string) {
+	m.last = "native"
+	if use {
+		m.uses = append(m.uses, id)
+	} else if i := slices.Index(m.uses, id); i >= 0 {
+		m.uses = slices.Delete(m.uses, i, i+1)
+	} else {
+		m.uses = append(m.uses, "result without use: "+id)
+	}
+}
+
+// Continues reports whether the request asks to go on with a paused response.
+func (r Request) Continues() bool {
+	n := len(r.Messages)
+	return n > 0 && r.Messages[n-1].Role == "assistant"
 }
 
 func (m *Message) say(text string) {

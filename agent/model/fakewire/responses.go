@@ -23,11 +23,13 @@ type responsesItem struct {
 	Output    json.RawMessage `json:"output"`
 	Encrypted string          `json:"encrypted_content"`
 	Summary   []responsesPart `json:"summary"`
+	Phase     string          `json:"phase"`
 }
 
 type responsesPart struct {
-	Type string `json:"type"`
-	Text string `json:"text"`
+	Type     string          `json:"type"`
+	Text     string          `json:"text"`
+	ImageURL json.RawMessage `json:"image_url"` // a string, or at Chat Completions an object
 }
 
 func (responsesFormat) parse(r *Request) error {
@@ -41,6 +43,9 @@ func (responsesFormat) parse(r *Request) error {
 	}
 	if err := json.Unmarshal(r.Raw, &body); err != nil {
 		return fmt.Errorf("body: %w", err)
+	}
+	if err := responsesRules(r); err != nil {
+		return err
 	}
 	r.Model, r.System = body.Model, body.Instructions
 	for _, t := range body.Tools {
@@ -62,7 +67,9 @@ func (r *Request) item(it responsesItem) error {
 		}
 		m := r.add(it.Role)
 		for _, p := range it.Content {
-			m.part(p)
+			if err := m.part(p); err != nil {
+				return err
+			}
 		}
 	case "reasoning":
 		m := r.add("assistant")
@@ -85,25 +92,35 @@ func (r *Request) item(it responsesItem) error {
 				return fmt.Errorf("output: %w", err)
 			}
 			for _, p := range list {
-				m.part(p)
+				if err := m.part(p); err != nil {
+					return err
+				}
 				result.Text += p.Text
 			}
 			m.Text = ""
 		}
 		m.Results = append(m.Results, result)
+	case "web_search_call":
+		r.add("assistant").last = "native"
 	default:
 		return fmt.Errorf("unknown type %q", it.Type)
 	}
 	return nil
 }
 
-func (m *Message) part(p responsesPart) {
+func (m *Message) part(p responsesPart) error {
 	switch p.Type {
 	case "input_text", "output_text":
 		m.say(p.Text)
-	default:
+	case "input_image":
 		m.Images++
+		return checkDataURL(p.ImageURL)
+	case "input_file":
+		m.Images++
+	default:
+		return fmt.Errorf("unknown type %q", p.Type)
 	}
+	return nil
 }
 
 // responsesStream counts the items and events of a response.
@@ -124,6 +141,9 @@ func (s *responsesStream) send(kind string, fields object) {
 func (s *responsesStream) response(kind, status string, fields object) {
 	resp := object{"id": "resp_fake", "object": "response", "created_at": 1, "model": s.model,
 		"output": []any{}, "status": status}
+	if s.reply.Tier != "" {
+		resp["service_tier"] = s.reply.Tier
+	}
 	maps.Copy(resp, fields)
 	s.event(kind, object{"type": kind, "sequence_number": s.seq, "response": resp})
 	s.seq++
@@ -135,6 +155,9 @@ func (responsesFormat) content(plain *stream, r Request) {
 	s.response("response.in_progress", "in_progress", nil)
 	if t := s.reply.Reasoning; t != "" {
 		s.reasoning(t)
+	}
+	if q := s.reply.Search; q != nil {
+		s.search(q)
 	}
 	if t := s.reply.Text; t != "" {
 		s.text(t)
@@ -164,15 +187,42 @@ func (s *responsesStream) reasoning(text string) {
 
 func (s *responsesStream) text(text string) {
 	id := "msg_" + strconv.Itoa(s.index)
-	part := func(t string) object { return object{"type": "output_text", "text": t, "annotations": []any{}} }
+	notes := []any{}
+	if q := s.reply.Search; q != nil {
+		for _, f := range q.Found {
+			notes = append(notes, object{"type": "url_citation", "url": f.URL, "title": f.Title, "start_index": 0, "end_index": 1})
+		}
+	}
+	part := func(t string) object {
+		if t == "" {
+			return object{"type": "output_text", "text": t, "annotations": []any{}}
+		}
+		return object{"type": "output_text", "text": t, "annotations": notes}
+	}
 	s.send("response.output_item.added", object{"item": object{"id": id, "type": "message", "status": "in_progress", "role": "assistant", "content": []any{}}})
 	s.send("response.content_part.added", object{"item_id": id, "content_index": 0, "part": part("")})
 	s.deltas(text, func(piece string) {
 		s.send("response.output_text.delta", object{"item_id": id, "content_index": 0, "delta": piece, "logprobs": []any{}})
 	})
+	for i, n := range notes {
+		s.send("response.output_text.annotation.added", object{"item_id": id, "content_index": 0, "annotation_index": i, "annotation": n})
+	}
 	s.send("response.output_text.done", object{"item_id": id, "content_index": 0, "text": text, "logprobs": []any{}})
 	s.send("response.content_part.done", object{"item_id": id, "content_index": 0, "part": part(text)})
 	s.send("response.output_item.done", object{"item": object{"id": id, "type": "message", "status": "completed", "role": "assistant", "content": []any{part(text)}}})
+	s.index++
+}
+
+func (s *responsesStream) search(q *Search) {
+	id := "ws_" + strconv.Itoa(s.index)
+	s.send("response.output_item.added", object{"item": object{"id": id, "type": "web_search_call", "status": "in_progress"}})
+	s.send("response.web_search_call.searching", object{"item_id": id})
+	var sources []any
+	for _, f := range q.Found {
+		sources = append(sources, object{"type": "url", "url": f.URL})
+	}
+	s.send("response.output_item.done", object{"item": object{"id": id, "type": "web_search_call", "status": "completed",
+		"action": object{"type": "search", "query": q.Query, "sources": sources}}})
 	s.index++
 }
 

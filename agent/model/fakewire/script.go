@@ -12,10 +12,12 @@ type Script func(Request) Reply
 // Reply is one response, or a failure. Its parts are sent in the order of its fields.
 type Reply struct {
 	Reasoning string
+	Search    *Search // a search of the provider's own, which the text then cites
 	Text      string
 	Calls     []Call
 	Stop      model.Stop  // "": StopTools with calls, else StopEnd
 	Usage     model.Usage // zero: DefaultUsage
+	Tier      string      // the tier that is reported
 
 	Chunk int           // runes in each delta; 0 is 8
 	Delay time.Duration // before each delta
@@ -34,6 +36,13 @@ type Reply struct {
 	Hang           Hang
 	// Raw, when not nil, is sent instead of everything else.
 	Raw []byte
+}
+
+// Search is a search by the provider's own tool. Chat Completions tells of what was found only.
+type Search struct {
+	Query string
+	Found []model.Source
+	Alone bool // the result is missing: the provider pauses in the middle
 }
 
 // Call is a tool call. An ID that is empty is made up, unique in the request's history.

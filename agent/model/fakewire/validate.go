@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -46,6 +47,9 @@ func (r Request) message(i int, m Message, seen map[string]bool) error {
 		if r.Format != "chat" && p.seal != prove(r.Model, p.text) {
 			return errors.New("invalid signature in thinking block")
 		}
+	}
+	if len(m.uses) > 0 && (i < len(r.Messages)-1 || strings.HasPrefix(m.uses[0], "result")) {
+		return fmt.Errorf("a native tool's use without its result: %q", m.uses)
 	}
 	if m.Role == "assistant" && m.last == "reasoning" {
 		return errors.New("reasoning without its required following item")

@@ -2,10 +2,12 @@ package modeltest
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"io"
 	"net/http"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -22,6 +24,8 @@ func Fuzz(f *testing.F, c *wire.Client) {
 		full,
 		{Text: "cut", Calls: []fakewire.Call{{Name: "read", Input: `{"path":"a`}}, Stop: model.StopLength},
 		{Text: "x", ErrorType: "overloaded_error", ErrorMessage: "Overloaded"},
+		searched,
+		{Search: &fakewire.Search{Query: "q", Alone: true}, Tier: "fast", Stop: model.StopPause},
 	} {
 		f.Add(record(f, c, r))
 	}
@@ -31,6 +35,7 @@ func Fuzz(f *testing.F, c *wire.Client) {
 }
 
 func feed(t *testing.T, c wire.Client, stream []byte) {
+	c.Cache = nil
 	c.HTTP = &http.Client{Transport: transport(func(*http.Request) (*http.Response, error) {
 		return &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Body: io.NopCloser(bytes.NewReader(stream))}, nil
 	})}
@@ -50,10 +55,14 @@ func feed(t *testing.T, c wire.Client, stream []byte) {
 		t.Errorf("JSON changes it:\n%s", d)
 	}
 	req := ask(user("hi"), *m, user("go on"))
+	req.CacheKey = ""
+	if body := c.Body(req); !json.Valid(body) || !utf8.Valid(body) {
+		t.Errorf("next request is no strict JSON: %q", body)
+	}
 	for i := range m.Parts { // the seal that the fake server checks can't be right
 		m.Parts[i].Origin = "elsewhere"
 	}
-	body := wire.Encode(c.Format.Body(wire.Prepare(c.Format, req, c.Origin(req.Model), false)))
+	body := c.Body(req)
 	if err := fakewire.Check(c.URL, body); err != nil {
 		t.Errorf("next request: %v\n%s", err, body)
 	}

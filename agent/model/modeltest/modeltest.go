@@ -26,6 +26,18 @@ type Subject struct {
 	UsageEarly bool
 	// CacheWrite says that the format tells of tokens written to the cache.
 	CacheWrite bool
+	// CacheHour says that the format can keep the cache for an hour.
+	CacheHour bool
+	// OneTool says that the format can allow one call at most.
+	OneTool bool
+	// Tier says that the format tells of the tier that was used.
+	Tier bool
+	// Search says that the format has a web search of the provider's, NativeParts that searches are
+	// parts of the message and go back, Pauses that the provider can pause in the middle.
+	Search, NativeParts, Pauses bool
+	// Params, when not nil, says that further parameters are not at the top of the body: the suite
+	// then looks for these texts as well as for the values of known parameters.
+	Params []string
 }
 
 // Key is the key that a Subject sends.
@@ -37,6 +49,10 @@ func Run(t *testing.T, s Subject) {
 	t.Run("request", s.request)
 	t.Run("history", s.history)
 	t.Run("reasoning", s.reasoning)
+	t.Run("options", s.options)
+	t.Run("native tools", s.native)
+	t.Run("refused", s.refused)
+	t.Run("growing", s.grow)
 	t.Run("failure", s.failure)
 	t.Run("silence", s.silence)
 	t.Run("cut", s.cut)

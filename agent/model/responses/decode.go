@@ -3,6 +3,7 @@ package responses
 import (
 	"encoding/json"
 	"strconv"
+	"strings"
 
 	"carrel/agent/model"
 	"carrel/agent/model/wire"
@@ -16,6 +17,7 @@ type event struct {
 	SummaryIndex int             `json:"summary_index"`
 	Delta        string          `json:"delta"`
 	Item         json.RawMessage `json:"item"`
+	Annotation   annotation      `json:"annotation"`
 	Response     struct {
 		Status string `json:"status"`
 		Error  struct {
@@ -25,7 +27,8 @@ type event struct {
 		Incomplete struct {
 			Reason string `json:"reason"`
 		} `json:"incomplete_details"`
-		Usage usage `json:"usage"`
+		Usage usage  `json:"usage"`
+		Tier  string `json:"service_tier"`
 	} `json:"response"`
 
 	// The event "error" has these at the top, or in an object.
@@ -43,12 +46,38 @@ func (e *event) key(id string) string {
 	return "id " + id
 }
 
+type annotation struct {
+	Type  string `json:"type"`
+	URL   string `json:"url"`
+	Title string `json:"title"`
+}
+
+func (n annotation) source() model.Source { return model.Source{URL: n.URL, Title: n.Title} }
+
 type item struct {
 	ID        string `json:"id"`
 	Type      string `json:"type"`
 	Name      string `json:"name"`
 	Arguments string `json:"arguments"`
 	CallID    string `json:"call_id"`
+	Phase     string `json:"phase"`
+	Content   []struct {
+		Annotations []annotation `json:"annotations"`
+	} `json:"content"`
+	Action struct {
+		Query   string       `json:"query"`
+		URL     string       `json:"url"`
+		Sources []annotation `json:"sources"`
+	} `json:"action"`
+}
+
+// native is the name of the provider's own tool that an item is about, "" for other items.
+func (it *item) native() string {
+	name, ok := strings.CutSuffix(it.Type, "_call")
+	if !ok || it.Type == "function_call" || it.Type == "custom_tool_call" {
+		return ""
+	}
+	return name
 }
 
 type usage struct {
@@ -71,10 +100,13 @@ func (u usage) tokens() model.Usage {
 	}
 }
 
-type decoder struct{}
+type decoder struct {
+	refused  bool
+	searches int64
+}
 
 // Decode understands one event.
-func (*decoder) Decode(data []byte, a *wire.Accumulator) error {
+func (d *decoder) Decode(data []byte, a *wire.Accumulator) error {
 	var e event
 	if err := wire.Unmarshal(data, &e); err != nil {
 		return err
@@ -82,9 +114,14 @@ func (*decoder) Decode(data []byte, a *wire.Accumulator) error {
 	key := e.key(e.ItemID)
 	switch e.Type {
 	case "response.output_item.added", "response.output_item.done":
-		return itemEvent(&e, a)
-	case "response.output_text.delta", "response.refusal.delta":
+		return d.item(&e, a)
+	case "response.output_text.delta":
 		a.Add(key, model.Text, e.Delta)
+	case "response.refusal.delta":
+		d.refused = true
+		a.Add(key, model.Text, e.Delta)
+	case "response.output_text.annotation.added":
+		a.Cite(key, e.Annotation.source())
 	case "response.reasoning_summary_part.added":
 		if e.SummaryIndex > 0 {
 			a.Add(key, model.Reasoning, "\n\n")
@@ -96,8 +133,11 @@ func (*decoder) Decode(data []byte, a *wire.Accumulator) error {
 			a.Add(key, model.ToolCall, e.Delta)
 		}
 	case "response.completed", "response.incomplete":
-		a.Usage(e.Response.Usage.tokens())
-		return finish(&e, a)
+		u := e.Response.Usage.tokens()
+		u.Searches = d.searches
+		a.Usage(u)
+		a.Tier(e.Response.Tier)
+		return d.finish(&e, a)
 	case "response.failed":
 		return wire.InStream(e.Response.Error.Message, e.Response.Error.Code)
 	case "error":
@@ -109,43 +149,71 @@ func (*decoder) Decode(data []byte, a *wire.Accumulator) error {
 	return nil
 }
 
-func itemEvent(e *event, a *wire.Accumulator) error {
+func (d *decoder) item(e *event, a *wire.Accumulator) error {
 	var it item
 	if err := wire.Unmarshal(e.Item, &it); err != nil {
 		return err
 	}
 	key := e.key(it.ID)
 	if !a.Has(key) {
-		switch it.Type {
-		case "message":
-			a.Start(key, model.Part{Kind: model.Text})
-		case "reasoning":
-			a.Start(key, model.Part{Kind: model.Reasoning})
-		case "function_call":
-			a.Start(key, model.Part{Kind: model.ToolCall, CallID: it.CallID, Name: it.Name})
-		}
+		start(key, &it, a)
 	}
-	if e.Type == "response.output_item.added" {
+	if e.Type == "response.output_item.added" || !a.Has(key) {
 		return nil
 	}
+	defer a.End(key)
 	switch it.Type {
 	case "reasoning":
-		// Only the finished item has the sealed reasoning in its final form.
-		if err := a.Opaque(key, e.Item); err != nil {
-			return err
-		}
+		return a.Opaque(key, e.Item) // only the finished item has the sealed reasoning in its final form
 	case "function_call":
 		a.Arguments(key, it.Arguments)
+		return nil
+	case "message":
+		return said(key, &it, a)
 	}
-	a.End(key)
-	return nil
+	if it.Type == "web_search_call" {
+		d.searches++
+	}
+	a.Add(key, model.Native, it.Action.Query+it.Action.URL)
+	for _, s := range it.Action.Sources {
+		a.Cite(key, s.source())
+	}
+	return a.Opaque(key, e.Item)
 }
 
-func finish(e *event, a *wire.Accumulator) error {
+func start(key string, it *item, a *wire.Accumulator) {
+	switch it.Type {
+	case "message":
+		a.Start(key, model.Part{Kind: model.Text})
+	case "reasoning":
+		a.Start(key, model.Part{Kind: model.Reasoning})
+	case "function_call":
+		a.Start(key, model.Part{Kind: model.ToolCall, CallID: it.CallID, Name: it.Name})
+	default:
+		if name := it.native(); name != "" {
+			a.Start(key, model.Part{Kind: model.Native, Name: name, CallID: it.ID})
+		}
+	}
+}
+
+// said completes a text by what the finished item alone holds.
+func said(key string, it *item, a *wire.Accumulator) error {
+	for _, c := range it.Content {
+		for _, n := range c.Annotations {
+			a.Cite(key, n.source())
+		}
+	}
+	if it.Phase == "" {
+		return nil
+	}
+	return a.Opaque(key, wire.Encode(wire.Obj("phase", it.Phase)))
+}
+
+func (d *decoder) finish(e *event, a *wire.Accumulator) error {
 	switch reason := e.Response.Incomplete.Reason; {
 	case reason == "max_output_tokens":
 		a.Finish(model.StopLength)
-	case reason == "content_filter":
+	case reason == "content_filter", d.refused:
 		a.Finish(model.StopFilter)
 	case e.Type == "response.incomplete":
 		return wire.InStream("the response is incomplete: "+reason, "server_error")

@@ -19,35 +19,39 @@ const DefaultBaseURL = "https://api.openai.com/v1"
 // Options says how to reach a server. All fields are optional.
 type Options struct {
 	BaseURL      string // see wire.OpenAIBase; "" is DefaultBaseURL
-	Key          string // sent as a bearer token; without one no such header is sent
+	Key          string // sent as a bearer token, at Azure as api-key; without one no such header is sent
 	Organization string
+	Azure        wire.Azure  // instead of BaseURL
 	Header       http.Header // further headers, over those above
 	Provider     string      // id of the provider; reasoning is not sent to another one
 	HTTP         *http.Client
+	Cache        *wire.Cache   // share one; nil is one of its own
 	Idle         time.Duration // see wire.Client.Idle
 }
 
-// New makes a client. It fails when BaseURL is unusable.
+// New makes a client. It fails when BaseURL or Azure is unusable.
 func New(o Options) (*wire.Client, error) {
+	if o.Cache == nil {
+		o.Cache = wire.NewCache()
+	}
 	if o.BaseURL == "" {
 		o.BaseURL = DefaultBaseURL
 	}
-	base, err := wire.OpenAIBase(o.BaseURL)
-	if err != nil {
-		return nil, err
-	}
-	return &wire.Client{
-		Format:   format{},
-		URL:      base + "/responses",
+	c := &wire.Client{
+		Format:   format{deployment: o.Azure.Deployment},
 		Provider: o.Provider,
 		Header:   wire.OpenAIHeader(o.Key, o.Organization, o.Header),
 		Secrets:  wire.Secrets(o.Header, o.Key),
 		HTTP:     o.HTTP,
+		Cache:    o.Cache,
 		Idle:     o.Idle,
-	}, nil
+	}
+	return c, c.At(o.BaseURL, o.Azure, "/responses", o.Key, o.Header)
 }
 
-type format struct{}
+type format struct {
+	deployment string // at Azure
+}
 
 func (format) Name() string { return "responses" }
 

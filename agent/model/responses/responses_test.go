@@ -23,7 +23,7 @@ func TestConformance(t *testing.T) {
 			}
 			return c
 		},
-		Replays: true,
+		Replays: true, OneTool: true, Tier: true, Search: true, NativeParts: true,
 	})
 }
 

@@ -26,6 +26,7 @@ type Accumulator struct {
 	grow   []*strings.Builder // of each part: appending to a string would be quadratic
 	size   int
 	ended  bool
+	spent  model.Usage // by the responses before a pause
 }
 
 // NewAccumulator starts a message. emit may be nil; origin marks its parts.
@@ -48,6 +49,17 @@ func (a *Accumulator) Has(key string) bool { _, ok := a.keys[key]; return ok }
 func (a *Accumulator) HasCall() bool {
 	return slices.ContainsFunc(a.msg.Parts, func(p model.Part) bool { return p.Kind == model.ToolCall })
 }
+
+// Text is the text so far of the part that streams under that key.
+func (a *Accumulator) Text(key string) (string, bool) {
+	if i, ok := a.keys[key]; ok {
+		return a.msg.Parts[i].Text, true
+	}
+	return "", false
+}
+
+// Hold counts bytes that a decoder holds back towards MaxMessage.
+func (a *Accumulator) Hold(bytes int) { a.size += bytes }
 
 // CallID is the id of the call that streams under that key.
 func (a *Accumulator) CallID(key string) string {
@@ -135,6 +147,14 @@ func (a *Accumulator) Arguments(key, input string) {
 	a.msg.Parts[i].Input = input
 }
 
+// Input sets what a native tool of that key was given, as JSON, without telling of it.
+func (a *Accumulator) Input(key, input string) {
+	if i, ok := a.keys[key]; ok && a.msg.Parts[i].Kind == model.Native {
+		a.size += len(input)
+		a.msg.Parts[i].Input = input
+	}
+}
+
 // End closes the part of that key.
 func (a *Accumulator) End(key string) {
 	if i, ok := a.keys[key]; ok {
@@ -144,9 +164,53 @@ func (a *Accumulator) End(key string) {
 	}
 }
 
-// Usage sets the tokens used so far.
+// Cite adds a source to the part of that key, once.
+func (a *Accumulator) Cite(key string, s model.Source) {
+	i, ok := a.keys[key]
+	if ok {
+		a.cite(i, s)
+	}
+}
+
+// CiteText adds a source to the last text, open or not.
+func (a *Accumulator) CiteText(s model.Source) {
+	for i := len(a.msg.Parts) - 1; i >= 0; i-- {
+		if a.msg.Parts[i].Kind == model.Text {
+			a.cite(i, s)
+			return
+		}
+	}
+}
+
+// maxSources is how many sources a part has at most.
+const maxSources = 200
+
+func (a *Accumulator) cite(i int, s model.Source) {
+	p := &a.msg.Parts[i]
+	same := func(o model.Source) bool { return o.URL == s.URL }
+	if s.URL == "" || len(p.Sources) >= maxSources || slices.ContainsFunc(p.Sources, same) {
+		return
+	}
+	s = model.Source{URL: clip(s.URL, maxShown), Title: clip(s.Title, 300)}
+	a.size += len(s.URL) + len(s.Title)
+	p.Sources = append(p.Sources, s)
+}
+
+// Tier sets the tier that the provider reports.
+func (a *Accumulator) Tier(tier string) {
+	if tier != "" {
+		a.msg.Tier = clip(tier, 100)
+	}
+}
+
+// Used is the tokens used so far by the response that streams.
+func (a *Accumulator) Used() model.Usage {
+	return a.msg.Usage.Minus(a.spent)
+}
+
+// Usage sets the tokens used so far by the response that streams.
 func (a *Accumulator) Usage(u model.Usage) {
-	a.msg.Usage = u
+	a.msg.Usage = a.spent.Plus(u)
 	a.send(model.UsageUpdate, -1, "")
 }
 
@@ -171,6 +235,15 @@ func (a *Accumulator) Finish(s model.Stop) {
 		}
 	}
 }
+
+// resume goes on after a pause: another response adds to the same message.
+func (a *Accumulator) resume() {
+	a.msg.Stop, a.ended, a.spent = "", false, a.msg.Usage
+	clear(a.keys)
+}
+
+// note adds notes to the message.
+func (a *Accumulator) note(notes ...string) { a.msg.Notes = append(a.msg.Notes, notes...) }
 
 // fail sets why the response broke off.
 func (a *Accumulator) fail(s model.Stop) { a.msg.Stop = s }

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"bytes"
 	"strings"
 	"unicode/utf8"
 
@@ -23,10 +24,18 @@ func MediaOf(p model.Part) Media {
 	switch {
 	case len(p.Data) == 0:
 		return Note
-	case p.Mime == "image/png", p.Mime == "image/jpeg", p.Mime == "image/gif", p.Mime == "image/webp":
+	case isImage(p):
+		if flaw(p) != "" {
+			return Note
+		}
 		return Image
 	case p.Mime == "application/pdf":
+		if len(p.Data) > MaxPDF || !bytes.HasPrefix(p.Data, []byte("%PDF-")) {
+			return Note
+		}
 		return PDF
+	case strings.HasPrefix(p.Mime, "image/") && p.Mime != "image/svg+xml", len(p.Data) > MaxPlain:
+		return Note
 	case utf8.Valid(p.Data):
 		return Plain
 	}
@@ -42,7 +51,19 @@ func FileText(p model.Part) string {
 	if MediaOf(p) == Plain {
 		return "[file " + name + "]\n" + string(p.Data)
 	}
-	return "[file " + name + ": can't be shown to this model]"
+	why := "can't be shown to this model"
+	switch {
+	case isImage(p) && len(p.Data) > 0:
+		why = flaw(p)
+	case len(p.Data) > MaxPlain:
+		why = "too large to be shown"
+	}
+	return "[file " + name + ": " + why + "]"
+}
+
+// imageNote is the text that stands for an image that the provider refused.
+func imageNote(p model.Part) string {
+	return "[image " + Name(p) + ": left out, since the provider refused it]"
 }
 
 // NoOutput stands for a result without content; an empty one is refused by some providers.
@@ -74,12 +95,4 @@ func Name(p model.Part) string {
 // DataURL is the file as a data: URL.
 func DataURL(p model.Part) Bytes {
 	return Bytes{Prefix: "data:" + p.Mime + ";base64,", Data: p.Data}
-}
-
-// Schema is a tool's schema; a tool without one takes an empty object.
-func Schema(t model.Tool) Raw {
-	if len(t.Schema) == 0 {
-		return Raw(`{"type":"object","properties":{}}`)
-	}
-	return t.Schema
 }

@@ -32,6 +32,9 @@ var overflowText = regexp.MustCompile(`(?i)prompt is too long|context[ _]length|
 // quotaText recognises an empty account where the code only says "invalid request".
 var quotaText = regexp.MustCompile(`(?i)credit balance is too low|exceeded your current quota|insufficient (?:balance|credits|funds)`)
 
+// imageText recognises a refusal of an image.
+var imageText = regexp.MustCompile(`(?i)image|pixel|\bmedia[ _]type|unsupported file|base64`)
+
 // reasoningText recognises a refusal of reasoning that was sent back.
 var reasoningText = regexp.MustCompile(`(?i)signature|thinking|redacted|encrypted[ _]content|reasoning`)
 
@@ -42,6 +45,8 @@ func KindOf(status int, code, text string) model.ErrorKind {
 	has := func(s string) bool { return strings.Contains(code, s) }
 	client := status == 400 || status == 413 || status == 0
 	switch {
+	case code == "invalid_access_program", code == "unsupported_access_program", code == "access_program_not_enabled":
+		return model.ErrBadRequest // which no key and no waiting mends
 	case has("insufficient_quota"), has("billing"), status == http.StatusPaymentRequired,
 		(client || status == 429 || status == 403) && quotaText.MatchString(text):
 		return model.ErrQuota
@@ -73,6 +78,9 @@ func InStream(text string, codes ...string) *model.Error {
 		if e.Message == "" {
 			e.Message = code
 		}
+		if e.Code == "" {
+			e.Code = code
+		}
 		if e.Kind == model.ErrBadRequest {
 			e.Kind = KindOf(0, code, text)
 		}
@@ -95,7 +103,7 @@ func classify(status int, body []byte, wait time.Duration) *model.Error {
 			k = other
 		}
 	}
-	return &model.Error{Kind: k, Status: status, Message: text, RetryAfter: wait}
+	return &model.Error{Kind: k, Status: status, Code: code, Message: text, RetryAfter: wait}
 }
 
 // errorBody reads the forms of error bodies in use: an error object, an error text, or a message
@@ -136,6 +144,7 @@ func ErrorObject(raw json.RawMessage) (code, kind, text string) {
 		Message string          `json:"message"`
 		Status  string          `json:"status"`
 		Code    json.RawMessage `json:"code"`
+		Param   json.RawMessage `json:"param"`
 	}
 	if json.Unmarshal(raw, &e) != nil {
 		return "", "", strings.TrimSpace(string(raw))
@@ -144,6 +153,9 @@ func ErrorObject(raw json.RawMessage) (code, kind, text string) {
 		if code = e.Status; code == "" {
 			code = e.Type
 		}
+	}
+	if param := strings.Trim(string(e.Param), `"`); strings.HasPrefix(param, "tools") && !strings.Contains(e.Message, param) {
+		e.Message += " (" + param + ")" // which tool is meant is said nowhere else
 	}
 	return code, e.Type, e.Message
 }

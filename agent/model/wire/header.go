@@ -30,16 +30,3 @@ func Secrets(h http.Header, keys ...string) []string {
 	}
 	return out
 }
-
-// OpenAIHeader makes the headers of the formats that began at OpenAI.
-func OpenAIHeader(key, organization string, further http.Header) http.Header {
-	h := http.Header{}
-	if key != "" {
-		h.Set("Authorization", "Bearer "+key)
-	}
-	if organization != "" {
-		h.Set("OpenAI-Organization", organization)
-	}
-	Overlay(h, further)
-	return h
-}

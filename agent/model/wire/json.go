@@ -4,6 +4,9 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"math"
+	"slices"
 	"strconv"
 	"unicode/utf8"
 )
@@ -17,8 +20,8 @@ type field struct {
 	value any
 }
 
-// Obj makes an object of keys and values in turn. A value is a string, bool, int, Raw, Bytes,
-// Object, []Object or []any of these.
+// Obj makes an object of keys and values in turn. A value is a string, bool, int, int64,
+// float64 (finite), Raw, Bytes, Object, []Object or []any of these.
 func Obj(pairs ...any) Object {
 	o := make(Object, 0, len(pairs)/2)
 	for i := 0; i+1 < len(pairs); i += 2 {
@@ -33,6 +36,42 @@ func Obj(pairs ...any) Object {
 
 // With gives the object with one more field.
 func (o Object) With(key string, value any) Object { return append(o, field{key, value}) }
+
+// Has reports whether the object has that field.
+func (o Object) Has(key string) bool {
+	return slices.ContainsFunc(o, func(f field) bool { return f.key == key })
+}
+
+// Number gives the object with one more field when v is not nil.
+func (o Object) Number(key string, v *float64) Object {
+	if v == nil || math.IsNaN(*v) || math.IsInf(*v, 0) {
+		return o
+	}
+	return o.With(key, *v)
+}
+
+// Int gives the object with one more field when v is not nil.
+func (o Object) Int(key string, v *int) Object {
+	if v == nil {
+		return o
+	}
+	return o.With(key, *v)
+}
+
+// Further gives the object with the fields of extra that it does not have yet, that are valid JSON
+// and that are not the conversation itself, in the order of their names.
+func (o Object) Further(extra map[string]json.RawMessage) Object {
+	for _, key := range slices.Sorted(maps.Keys(extra)) {
+		switch key {
+		case "messages", "input", "contents", "system", "instructions", "systemInstruction", "tools", "tool_choice", "stream":
+			continue
+		}
+		if !o.Has(key) && json.Valid(extra[key]) {
+			o = o.With(key, extra[key])
+		}
+	}
+	return o
+}
 
 // Raw is JSON that is written byte for byte, save for what is not strict JSON (see CleanJSON).
 type Raw = json.RawMessage
@@ -54,6 +93,10 @@ func appendValue(b []byte, v any) []byte {
 		return strconv.AppendBool(b, v)
 	case int:
 		return strconv.AppendInt(b, int64(v), 10)
+	case int64:
+		return strconv.AppendInt(b, v, 10)
+	case float64:
+		return strconv.AppendFloat(b, v, 'g', -1, 64)
 	case Raw:
 		return append(b, CleanJSON(v)...)
 	case Bytes:

@@ -14,10 +14,10 @@ const MaxLine = 8 << 20
 // errTooLong is the error of a line or an event above MaxLine.
 var errTooLong = errors.New("event stream has a line of more than 8 MiB")
 
-// events reads server-sent events. It calls data with the content of each, and alive for each line
+// Events reads server-sent events. It calls data with the content of each, and alive for each line
 // that is a comment. What was pending at the end of the stream counts as an event: some servers
 // leave out the last empty line.
-func events(r *bufio.Reader, data func([]byte) error, alive func()) error {
+func Events(r *bufio.Reader, data func([]byte) error, alive func()) error {
 	var pending []byte
 	for first := true; ; first = false {
 		line, readErr := readLine(r)

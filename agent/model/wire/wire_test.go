@@ -14,7 +14,7 @@ import (
 )
 
 func collect(stream string) (got []string, alive int, err error) {
-	err = events(bufio.NewReaderSize(strings.NewReader(stream), 16), func(b []byte) error {
+	err = Events(bufio.NewReaderSize(strings.NewReader(stream), 16), func(b []byte) error {
 		got = append(got, string(b))
 		return nil
 	}, func() { alive++ })

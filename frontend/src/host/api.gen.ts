@@ -59,16 +59,11 @@ export interface EntriesRemoved {
   ids: string[];
 }
 
-/** ConversationChanged says that activity, queue, todos, model or usage changed. */
+/** ConversationChanged says that the status of a conversation changed. */
 export interface ConversationChanged {
   workspace: string;
   rev: number;
-  activity: Activity;
-  queue: Queued[];
-  held: boolean;
-  todos: Todo[];
-  model: string;
-  usage: Usage;
+  status: Status;
 }
 
 /** InitOutput is a piece of the init hook's output. */
@@ -93,6 +88,148 @@ export interface Problem {
   /** what happened and what to do */
   message: string;
   path?: string;
+}
+
+/** CostsBy says what costs are listed by. */
+export type CostsBy = "workspace" | "project" | "model" | "day" | "message";
+
+/** CostQuery chooses what costs are summed up. Empty fields don't limit. */
+export interface CostQuery {
+  /** default: workspace */
+  by?: CostsBy;
+  from?: string;
+  /** exclusive */
+  to?: string;
+  /** id; with its sub-agents */
+  workspace?: string;
+  /** id */
+  project?: string;
+  /** provider:id */
+  model?: string;
+  /** lines; default 100, at most 1,000 */
+  limit?: number;
+}
+
+/** CostLine sums up some requests. */
+export interface CostLine {
+  /** id of a workspace or project, a model, a day as 2006-01-02 */
+  key: string;
+  /** of the workspace or project; by message the model */
+  name?: string;
+  /** the workspace or project was deleted */
+  gone?: boolean;
+  requests: number;
+  /** requests without a known price, which USD does not hold */
+  unpriced?: number;
+  /** tokens */
+  input: number;
+  /** tokens, Reasoning included */
+  output: number;
+  reasoning: number;
+  cacheRead: number;
+  cacheWrite: number;
+  /** billed web searches */
+  searches?: number;
+  /** absent: nothing of it has a known price */
+  usd?: number;
+  /** when the latest was made */
+  last?: string;
+}
+
+/** CostSummary is what was spent, the most expensive first; days and messages the newest first. */
+export interface CostSummary {
+  by: CostsBy;
+  lines: CostLine[];
+  /** lines that were left out; Total holds them */
+  more?: number;
+  total: CostLine;
+}
+
+/** SetBudget limits what a workspace may spend. */
+export interface SetBudget {
+  workspace: string;
+  /** absent: no limit */
+  usd?: number;
+}
+
+/** HitRole says whose words were found. */
+export type HitRole = "user" | "assistant" | "tool";
+
+/** FindText says what to look for. Empty fields don't limit. */
+export interface FindText {
+  /**
+   * Text is words and "phrases" that must all be there; -word must not be there, word* is the
+   * beginning of one. Case and accents don't count.
+   */
+  text: string;
+  /** id */
+  workspace?: string;
+  /** id */
+  project?: string;
+  role?: HitRole;
+  /** the ID of the last hit that is known: older ones */
+  before?: number;
+  /** hits; default 20, at most 100 */
+  limit?: number;
+  /** Wait waits until everything is indexed, which takes a minute for each GB that is new. */
+  wait?: boolean;
+}
+
+/** Found is what was found, the newest first. */
+export interface Found {
+  hits: Hit[];
+  /** there are older ones */
+  more?: boolean;
+  /** bytes of history that are not searchable yet */
+  behind?: number;
+}
+
+/** Hit is a place where everything was found. */
+export interface Hit {
+  id: number;
+  workspace: string;
+  name: string;
+  title: string;
+  projectId: string;
+  archived?: boolean;
+  /** id of the Entry, unless Left */
+  entry: string;
+  /** of that Entry: a page before Order + 1 ends with it */
+  order: number;
+  time: string;
+  role: HitRole;
+  /** an edit left it behind: it is not shown any more */
+  left?: boolean;
+  /** one line, some 240 bytes */
+  snippet: Piece[];
+}
+
+/** Piece is a run of a snippet's text. */
+export interface Piece {
+  text: string;
+  /** it is what was looked for */
+  hit?: boolean;
+}
+
+/** ExportFormat is the form of an export. */
+export type ExportFormat = "md" | "json";
+
+/** ExportConversation asks for a conversation as a document. */
+export interface ExportConversation {
+  workspace: string;
+  format: ExportFormat;
+  /** the models' reasoning too */
+  reasoning?: boolean;
+  /** also what edits and /clear left behind */
+  left?: boolean;
+}
+
+/** Exported is a document. */
+export interface Exported {
+  /** of a file */
+  name: string;
+  mime: string;
+  text: string;
 }
 
 /** AddProject asks to add a folder. */
@@ -198,18 +335,90 @@ export interface DeleteWorkspace {
   keepBranch?: boolean;
 }
 
-/** SetModel chooses a workspace's model. */
+/** SetModel chooses a workspace's model and how hard it thinks. A nil field stays as it is. */
 export interface SetModel {
   workspace: string;
-  model: string;
+  /** provider:id or an alias */
+  model?: string;
+  /** off to max, or 0 to 9; "" is the model's default */
+  level?: string;
+  pro?: boolean;
+  cyber?: boolean;
 }
 
-/** SendMessage sends a message, or queues it while a turn runs. */
+/** SetAutoRetry chooses whether a workspace's failed requests are tried again by themselves. */
+export interface SetAutoRetry {
+  workspace: string;
+  on: boolean;
+}
+
+/**
+ * ForkWorkspace asks for a workspace that goes on from another one's conversation. Uncommitted
+ * changes stay behind.
+ */
+export interface ForkWorkspace {
+  workspace: string;
+  name: string;
+  /** sent there at once */
+  message?: string;
+}
+
+/**
+ * SendMessage sends a message, or queues it while a turn runs. A text such as "/opus+high why?"
+ * chooses model and level for this message alone.
+ */
 export interface SendMessage {
   workspace: string;
   text: string;
   /** ID makes sending twice harmless: a message whose id is known already is not sent again. */
   id?: string;
+  dispatch?: Dispatch;
+  /** at most 20 */
+  files?: Upload[];
+}
+
+/** Upload is a picture that goes with a message. */
+export interface Upload {
+  name: string;
+  /** base64; at most 20 MiB */
+  data: number[];
+}
+
+/** EditQueued changes a queued message. A nil field stays as it is. */
+export interface EditQueued {
+  workspace: string;
+  id: string;
+  text?: string;
+  dispatch?: Dispatch;
+}
+
+/** MoveQueued puts a queued message before another one; Before "" puts it last. */
+export interface MoveQueued {
+  workspace: string;
+  id: string;
+  before: string;
+}
+
+/** EditMessage replaces a past message of the person. */
+export interface EditMessage {
+  workspace: string;
+  /** the id of the user entry */
+  entry: string;
+  text: string;
+  /** as in SendMessage */
+  id?: string;
+}
+
+/** ClearConversation starts a conversation anew. Soft keeps showing what was said. */
+export interface ClearConversation {
+  workspace: string;
+  soft?: boolean;
+}
+
+/** SetDraft keeps what the person is writing in a workspace, at most 1 MiB. */
+export interface SetDraft {
+  workspace: string;
+  text: string;
 }
 
 /** QueueItem names a queued message. */
@@ -390,7 +599,7 @@ export interface Project {
 }
 
 /** Activity is what a workspace's conversation is doing. */
-export type Activity = "idle" | "preparing" | "streaming" | "running_tools" | "interrupting" | "waiting" | "interrupted" | "failed" | "done";
+export type Activity = "idle" | "preparing" | "streaming" | "running_tools" | "interrupting" | "retrying" | "recovering" | "waiting" | "interrupted" | "failed" | "done";
 
 /** Health is the state of a workspace's place. */
 export type Health = "ready" | "creating" | "missing" | "not_worktree" | "broken";
@@ -410,6 +619,11 @@ export interface Workspace {
   dir: string;
   /** provider:id */
   model: string;
+  /** how hard the model thinks; "" is its default */
+  level: string;
+  pro?: boolean;
+  /** failed requests are tried again by themselves */
+  autoRetry: boolean;
   health: Health;
   /** what is wrong and what to do */
   healthNote?: string;
@@ -461,7 +675,7 @@ export interface GitState {
 }
 
 /** EntryKind says what an Entry shows. */
-export type EntryKind = "user" | "assistant" | "tool" | "note" | "turn_end";
+export type EntryKind = "user" | "assistant" | "tool" | "note" | "turn_end" | "boundary";
 
 /** ToolStatus is the state of a tool call. */
 export type ToolStatus = "pending" | "running" | "ok" | "failed" | "interrupted";
@@ -485,7 +699,40 @@ export interface Entry {
   /** turn_end: a stable error code */
   code?: string;
   model?: string;
+  /**
+   * Once is, on a user entry, the model and level that this message alone asked for, such as
+   * "anthropic:claude-opus-5-5+high".
+   */
+  once?: string;
+  /** Usage is what the response cost, on its first entry. */
+  usage?: MessageUsage;
+  /** that a text cites, at most 50 */
+  sources?: Source[];
+  /** attached to a user entry */
+  files?: FileRef[];
   tool?: ToolEntry;
+}
+
+/** MessageUsage is what one response used, in tokens, and cost. */
+export interface MessageUsage {
+  input: number;
+  output: number;
+  cacheRead: number;
+  cacheWrite: number;
+  /** absent: no known price */
+  usd?: number;
+}
+
+/** Source is a page that a text cites. */
+export interface Source {
+  url: string;
+  title?: string;
+}
+
+/** FileRef is a file that came with a message. */
+export interface FileRef {
+  name?: string;
+  mime: string;
 }
 
 /** ToolEntry is a tool call and its outcome. */
@@ -522,11 +769,28 @@ export interface Todo {
   status: string;
 }
 
-/** Queued is a message that waits for the turn to end. */
+/** Dispatch says when a message that is sent during a turn reaches the model. */
+export type Dispatch = "step" | "turn";
+
+/** Queued is a message that waits. */
 export interface Queued {
   id: string;
   text: string;
   time: string;
+  dispatch: Dispatch;
+  /** as in Entry */
+  once?: string;
+  files?: number;
+}
+
+/** RetryWait is a failed request that will be tried again at At. */
+export interface RetryWait {
+  at: string;
+  /** the one to come; 0 while the provider is given a rest */
+  attempt: number;
+  of: number;
+  code: string;
+  reason: string;
 }
 
 /** Conversation is a snapshot of a workspace's conversation. */
@@ -537,25 +801,44 @@ export interface Conversation {
   entries: Entry[];
   /** older entries exist */
   more: boolean;
+  status: Status;
+  /** lines of the log that could not be read */
+  damaged?: number;
+  /** what the person was writing */
+  draft?: string;
+}
+
+/** Status is a conversation without its entries. */
+export interface Status {
   activity: Activity;
   queue: Queued[];
   /** the queue waits for the person, after a restart or a failure */
   held: boolean;
   todos: Todo[];
+  /** provider:id of the turns to come */
   model: string;
+  /** likewise; "" is the model's default */
+  level: string;
+  pro?: boolean;
+  cyber?: boolean;
+  retry?: RetryWait;
   usage: Usage;
-  /** lines of the log that could not be read */
-  damaged?: number;
 }
 
-/** Usage is what a conversation has used, in tokens. */
+/** Usage is what a conversation has used, in tokens, and cost. */
 export interface Usage {
   input: number;
   output: number;
   cacheRead: number;
   cacheWrite: number;
-  /** of the last request */
+  /** of the next request; an estimate between responses */
   context: number;
+  /** what the model can take; absent: unknown */
+  window?: number;
+  /** as far as prices are known, sub-agents included */
+  spentUsd: number;
+  /** of the workspace */
+  budgetUsd?: number;
 }
 
 /** An event, told apart by its name. */
@@ -596,6 +879,8 @@ export interface Calls {
   "workspaces.delete": { args: DeleteWorkspace; result: void };
   "workspaces.repair": { args: ByID; result: void };
   "workspaces.setModel": { args: SetModel; result: void };
+  "workspaces.setAutoRetry": { args: SetAutoRetry; result: void };
+  "workspaces.fork": { args: ForkWorkspace; result: Workspace };
   "workspaces.markSeen": { args: ByID; result: void };
   "workspaces.diff": { args: ByID; result: Diff };
   "workspaces.initLog": { args: ByID; result: string };
@@ -607,7 +892,15 @@ export interface Calls {
   "conversations.send": { args: SendMessage; result: void };
   "conversations.interrupt": { args: ByID; result: void };
   "conversations.removeQueued": { args: QueueItem; result: void };
+  "conversations.editQueued": { args: EditQueued; result: void };
+  "conversations.moveQueued": { args: MoveQueued; result: void };
+  "conversations.editMessage": { args: EditMessage; result: void };
+  "conversations.retry": { args: ByID; result: void };
+  "conversations.stopRetry": { args: ByID; result: void };
+  "conversations.clear": { args: ClearConversation; result: void };
+  "conversations.setDraft": { args: SetDraft; result: void };
   "conversations.release": { args: ByID; result: void };
+  "conversations.export": { args: ExportConversation; result: Exported };
   "settings.get": { args: undefined; result: Settings };
   "settings.set": { args: Settings; result: void };
   "settings.models": { args: undefined; result: Model[] };
@@ -618,6 +911,9 @@ export interface Calls {
   "system.pickFolder": { args: undefined; result: PickedFolder };
   "system.raise": { args: undefined; result: void };
   "system.openURL": { args: OpenURL; result: void };
+  "costs.summary": { args: CostQuery; result: CostSummary };
+  "costs.setBudget": { args: SetBudget; result: void };
+  "search.find": { args: FindText; result: Found };
 }
 
 /** The name of a call. */
@@ -665,8 +961,12 @@ export interface Api {
     delete(args: DeleteWorkspace): Promise<void>;
     /** Repair restores a missing or broken place. */
     repair(args: ByID): Promise<void>;
-    /** SetModel chooses the model of the workspace's next turn. */
+    /** SetModel chooses the model of the workspace's next turn and how hard it thinks. */
     setModel(args: SetModel): Promise<void>;
+    /** SetAutoRetry says whether failed requests are tried again by themselves. */
+    setAutoRetry(args: SetAutoRetry): Promise<void>;
+    /** Fork makes a workspace with a copy of the conversation, its branch at the commit checked out now. */
+    fork(args: ForkWorkspace): Promise<Workspace>;
     /** MarkSeen says that the person looked, so that done becomes idle. */
     markSeen(args: ByID): Promise<void>;
     /** Diff returns the workspace's change against its base, uncommitted work included. */
@@ -694,8 +994,27 @@ export interface Api {
     interrupt(args: ByID): Promise<void>;
     /** RemoveQueued takes a message out of the queue. */
     removeQueued(args: QueueItem): Promise<void>;
+    /** EditQueued changes a queued message. */
+    editQueued(args: EditQueued): Promise<void>;
+    /** MoveQueued puts a queued message before another one. */
+    moveQueued(args: MoveQueued): Promise<void>;
+    /**
+     * EditMessage replaces a past message of the person and answers it anew. What followed it is
+     * left out of the conversation but not erased; files stay as they are.
+     */
+    editMessage(args: EditMessage): Promise<void>;
+    /** Retry tries again at once: it ends the wait, or repeats the failed or interrupted turn. */
+    retry(args: ByID): Promise<void>;
+    /** StopRetry gives up the wait for the next attempt. */
+    stopRetry(args: ByID): Promise<void>;
+    /** Clear starts the conversation anew; the log keeps what was said. */
+    clear(args: ClearConversation): Promise<void>;
+    /** SetDraft keeps what the person is writing. */
+    setDraft(args: SetDraft): Promise<void>;
     /** Release lets a held queue go on. */
     release(args: ByID): Promise<void>;
+    /** Export gives the conversation as a document of at most 32 MiB. */
+    export(args: ExportConversation): Promise<Exported>;
   };
   settings: {
     /** Get returns the preferences. */
@@ -720,6 +1039,16 @@ export interface Api {
     raise(): Promise<void>;
     /** OpenURL opens an http, https or mailto address outside, for the page in the window. */
     openURL(args: OpenURL): Promise<void>;
+  };
+  costs: {
+    /** Summary sums up what was spent. */
+    summary(args: CostQuery): Promise<CostSummary>;
+    /** SetBudget limits what a workspace, sub-agents included, may spend; its turn stops there. */
+    setBudget(args: SetBudget): Promise<void>;
+  };
+  search: {
+    /** Find looks for words in all conversations, the newest first. */
+    find(args: FindText): Promise<Found>;
   };
 }
 
@@ -747,6 +1076,8 @@ export function client(call: Call): Api {
       delete: (args) => call("workspaces.delete", args),
       repair: (args) => call("workspaces.repair", args),
       setModel: (args) => call("workspaces.setModel", args),
+      setAutoRetry: (args) => call("workspaces.setAutoRetry", args),
+      fork: (args) => call("workspaces.fork", args),
       markSeen: (args) => call("workspaces.markSeen", args),
       diff: (args) => call("workspaces.diff", args),
       initLog: (args) => call("workspaces.initLog", args),
@@ -760,7 +1091,15 @@ export function client(call: Call): Api {
       send: (args) => call("conversations.send", args),
       interrupt: (args) => call("conversations.interrupt", args),
       removeQueued: (args) => call("conversations.removeQueued", args),
+      editQueued: (args) => call("conversations.editQueued", args),
+      moveQueued: (args) => call("conversations.moveQueued", args),
+      editMessage: (args) => call("conversations.editMessage", args),
+      retry: (args) => call("conversations.retry", args),
+      stopRetry: (args) => call("conversations.stopRetry", args),
+      clear: (args) => call("conversations.clear", args),
+      setDraft: (args) => call("conversations.setDraft", args),
       release: (args) => call("conversations.release", args),
+      export: (args) => call("conversations.export", args),
     },
     settings: {
       get: () => call("settings.get", undefined),
@@ -775,6 +1114,13 @@ export function client(call: Call): Api {
       pickFolder: () => call("system.pickFolder", undefined),
       raise: () => call("system.raise", undefined),
       openURL: (args) => call("system.openURL", args),
+    },
+    costs: {
+      summary: (args) => call("costs.summary", args),
+      setBudget: (args) => call("costs.setBudget", args),
+    },
+    search: {
+      find: (args) => call("search.find", args),
     },
   };
 }

@@ -1,6 +1,6 @@
 // One conversation, kept current: a snapshot, then the events whose revision is above it. What was
 // missed is asked for again.
-import type { Activity, Conversation as Snapshot, Entry, EntryGrew, Host, HostEvent, Queued, Todo, Usage } from "../../host/host";
+import type { Activity, Conversation as Snapshot, Entry, EntryGrew, Host, HostEvent, Queued, Status, Todo, Usage } from "../../host/host";
 import { sentence } from "../../host/host";
 import type { Loading } from "../../lib/collection.svelte";
 import { Outbox } from "./outbox.svelte";
@@ -86,10 +86,10 @@ export class Conversation {
     if (older.length === 0) this.more = snapshot.more;
     this.#rev = snapshot.rev;
     this.damaged = snapshot.damaged ?? 0;
-    this.#status(snapshot);
+    this.#status(snapshot.status);
   }
 
-  #status(from: Pick<Snapshot, "activity" | "queue" | "held" | "todos" | "model" | "usage">): void {
+  #status(from: Status): void {
     this.activity = from.activity;
     this.queue = from.queue ?? [];
     this.held = from.held;
@@ -114,7 +114,7 @@ export class Conversation {
     if (event.name === "entry.changed") this.#put(event.data.entry);
     else if (event.name === "entry.grew") this.#grew(event.data);
     else if (event.name === "entry.removed") this.#remove(event.data.ids ?? []);
-    else if (event.name === "conversation.changed") this.#status(event.data);
+    else if (event.name === "conversation.changed") this.#status(event.data.status);
   }
 
   #put(entry: Entry): void {

@@ -14,6 +14,8 @@ const activities: Record<Exclude<Activity, "idle">, Shown> = {
   preparing: { dot: "busy", word: "working", quiet: true },
   streaming: { dot: "busy", word: "working", quiet: true },
   running_tools: { dot: "busy", word: "working", quiet: true },
+  retrying: { dot: "wait", word: "waiting to try again", quiet: true },
+  recovering: { dot: "wait", word: "waiting to try again", quiet: true },
   interrupting: { dot: "busy", word: "stopping", quiet: true },
   waiting: { dot: "wait", word: "asks you", quiet: false },
   interrupted: { dot: "bad", word: "stopped", quiet: false },
@@ -30,7 +32,7 @@ const places: Record<Exclude<Health, "ready">, Shown> = {
 
 /** Whether a turn is under way. */
 export function isWorking(activity: Activity): boolean {
-  return activity === "preparing" || activity === "streaming" || activity === "running_tools" || activity === "interrupting";
+  return activity === "preparing" || activity === "streaming" || activity === "running_tools" || activity === "interrupting" || activity === "retrying" || activity === "recovering";
 }
 
 /** How a workspace is shown in one word. */

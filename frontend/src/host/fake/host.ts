@@ -1,6 +1,6 @@
 // A host without a core: the calls act on a world in memory. For tests, pictures and the component
 // page; it never ships.
-import { CallError, client, safeAddress, type Call, type CallName, type Calls, type ConnectionState, type Conversation, type Entry, type Host, type HostEvent, type HostListener, type PickResult, type Workspace } from "../host";
+import { CallError, client, safeAddress, type Call, type CallName, type Calls, type ConnectionState, type Conversation, type Entry, type Host, type HostEvent, type HostListener, type PickResult, type Status, type Workspace } from "../host";
 import * as world from "./world";
 
 type Handlers = { [N in CallName]?: (args: Calls[N]["args"]) => Calls[N]["result"] | Promise<Calls[N]["result"]> };
@@ -63,7 +63,8 @@ export class FakeHost implements Host {
   conversation(id: string): Conversation {
     let found = this.conversations.get(id);
     if (!found) {
-      found = { ...world.emptyConversation(id), model: this.workspaces.get(id)?.model ?? "demo:demo" };
+      found = world.emptyConversation(id);
+      found.status.model = this.workspaces.get(id)?.model ?? "demo:demo";
       this.conversations.set(id, found);
     }
     return found;
@@ -92,13 +93,14 @@ export class FakeHost implements Host {
     return grown;
   }
 
-  update(id: string, changes: Partial<Conversation>): void {
+  update(id: string, changes: Partial<Status>): void {
     const conversation = this.conversation(id);
-    Object.assign(conversation, changes, { rev: this.rev() });
-    const { rev, activity, queue, held, todos, model, usage } = conversation;
-    this.emit({ name: "conversation.changed", data: { workspace: id, rev, activity, queue, held, todos, model, usage } });
+    conversation.status = { ...conversation.status, ...changes };
+    conversation.rev = this.rev();
+    const { rev, status } = conversation;
+    this.emit({ name: "conversation.changed", data: { workspace: id, rev, status } });
     const workspace = this.workspaces.get(id);
-    if (workspace) this.putWorkspace({ ...workspace, activity, model });
+    if (workspace) this.putWorkspace({ ...workspace, activity: status.activity, model: status.model, level: status.level });
   }
 
   putWorkspace(workspace: Workspace): Workspace {
@@ -157,7 +159,7 @@ export class FakeHost implements Host {
         this.emit({ name: "workspace.removed", data: { id } });
       },
       "workspaces.repair": ({ id }) => void this.putWorkspace({ ...this.#workspace(id), health: "ready" }),
-      "workspaces.setModel": ({ workspace, model }) => this.update(workspace, { model }),
+      "workspaces.setModel": ({ workspace, model, level }) => this.update(workspace, { ...(model === undefined ? {} : { model }), ...(level === undefined ? {} : { level }) }),
       "workspaces.markSeen": ({ id }) => void this.putWorkspace({ ...this.#workspace(id), activity: "idle" }),
       "workspaces.diff": ({ id }) => (id === "w1" || id === "w2" ? world.diff : { base: "main", files: [], more: 0 }),
       "workspaces.initLog": () => "npm ci\nadded 212 packages in 3 s\n",
@@ -172,7 +174,7 @@ export class FakeHost implements Host {
       },
       "conversations.send": ({ workspace, text }) => this.put(workspace, world.entry({ kind: "user", text, order: Date.now() })),
       "conversations.interrupt": ({ id }) => this.update(id, { activity: "interrupted" }),
-      "conversations.removeQueued": ({ workspace, id }) => this.update(workspace, { queue: this.conversation(workspace).queue.filter((one) => one.id !== id) }),
+      "conversations.removeQueued": ({ workspace, id }) => this.update(workspace, { queue: this.conversation(workspace).status.queue.filter((one) => one.id !== id) }),
       "conversations.release": ({ id }) => this.update(id, { held: false, queue: [] }),
       "settings.get": () => this.settings,
       "settings.set": (settings) => void (this.settings = settings),

@@ -22,6 +22,8 @@ export function workspace(changes: Partial<Workspace> & { id: string; name: stri
     base: "main",
     dir: `/home/ada/.carrel/src/${changes.projectId}-k3x9/${changes.name}`,
     model: "anthropic:claude-sonnet-5",
+    level: "",
+    autoRetry: true,
     health: "ready",
     activity: "idle",
     init: "none",
@@ -127,12 +129,15 @@ export function pictured(): Conversation {
     rev: 1,
     workspace: "w1",
     more: false,
-    activity: "running_tools",
-    held: false,
-    model: "anthropic:claude-sonnet-5",
-    queue: [{ id: "q1", text: "Then write a line in the changelog.", time: at(0) }],
-    todos,
-    usage: { input: 40_100, output: 2200, cacheRead: 31_000, cacheWrite: 0, context: 42_300 },
+    status: {
+      activity: "running_tools",
+      held: false,
+      model: "anthropic:claude-sonnet-5",
+      level: "medium",
+      queue: [{ id: "q1", text: "Then write a line in the changelog.", time: at(0), dispatch: "step" }],
+      todos,
+      usage: { input: 40_100, output: 2200, cacheRead: 31_000, cacheWrite: 0, context: 42_300, window: 200_000, spentUsd: 0.41 },
+    },
     entries: [
       entry({ kind: "user", text: "Uploads fail in bursts when the store throttles. Back off with jitter, honour Retry-After, and prove it with a test." }),
       entry({ kind: "assistant", reasoning: true, text: "The uploader has its own loop. I should look at how it decides to give up before I change it." }),
@@ -150,9 +155,7 @@ export function pictured(): Conversation {
 export function failed(): Conversation {
   return {
     ...emptyConversation("w3"),
-    activity: "failed",
-    held: true,
-    queue: [{ id: "q2", text: "And run it a hundred times.", time: at(0) }],
+    status: { ...emptyConversation("w3").status, activity: "failed", held: true, queue: [{ id: "q2", text: "And run it a hundred times.", time: at(0), dispatch: "turn" }] },
     entries: [
       entry({ kind: "user", text: "TestTick fails one time in fifty. Find out why." }),
       entry({ kind: "assistant", text: "I run it until it fails." }),
@@ -164,5 +167,5 @@ export function failed(): Conversation {
 }
 
 export function emptyConversation(workspace: string): Conversation {
-  return { rev: 1, workspace, entries: [], more: false, activity: "idle", queue: [], held: false, todos: [], model: "", usage: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, context: 0 } };
+  return { rev: 1, workspace, entries: [], more: false, status: { activity: "idle", queue: [], held: false, todos: [], model: "", level: "", usage: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, context: 0, spentUsd: 0 } } };
 }

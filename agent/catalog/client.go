@@ -1,0 +1,54 @@
+package catalog
+
+import (
+	"net/http"
+	"strings"
+
+	"carrel/agent/model/anthropic"
+	"carrel/agent/model/chat"
+	"carrel/agent/model/responses"
+	"carrel/agent/model/wire"
+)
+
+// client makes the provider's client for a model.
+func (s *settled) client(row known, h *http.Client, cache *wire.Cache) (*wire.Client, error) {
+	switch s.wire {
+	case AnthropicMessages:
+		o := anthropic.Options{BaseURL: s.base, Header: s.header, Provider: s.id, HTTP: h, Cache: cache}
+		if s.key.token {
+			o.AuthToken = s.key.value
+		} else {
+			o.Key = s.key.value
+		}
+		return anthropic.New(o)
+	case OpenAIResponses:
+		return responses.New(responses.Options{BaseURL: s.base, Azure: s.azure, Key: s.key.value, Organization: s.org, Header: s.header,
+			Provider: s.id, HTTP: h, Cache: cache})
+	case OpenAICompatible:
+		c, err := chat.New(chat.Options{BaseURL: s.base, Azure: s.azure, Key: s.key.value, Organization: s.org, Header: s.header,
+			Provider: s.id, HTTP: h, Cache: cache, Quirks: s.modelQuirks(row)})
+		if err == nil && s.id == "github-copilot" {
+			c.Headers = wire.Copilot
+		}
+		return c, err
+	case Gemini, Bedrock: // their clients go here
+	case Demo:
+	}
+	return nil, bad(BadProvider, s.id, "this version has no client for it.")
+}
+
+// modelQuirks are the server's ways for one of its models.
+func (s *settled) modelQuirks(row known) chat.Quirks {
+	q := s.quirks
+	switch row.style {
+	case styleSwitch:
+		if q.Effort = chat.EffortSwitch; len(row.levels) > 2 {
+			q.Effort = chat.EffortBoth
+		}
+	case styleRouter:
+		q.Effort = chat.EffortObject
+		q.CacheControl = strings.HasPrefix(row.id, "anthropic/") // the others cache by themselves
+	case styleEffort, styleBudget, styleMinimal, styleBetween, styleNothing:
+	}
+	return q
+}

@@ -1,0 +1,171 @@
+package wire
+
+import (
+	"bytes"
+	"io"
+
+	"carrel/agent/model"
+)
+
+// Payload is a request's body in pieces that are shared with other requests and never change.
+type Payload struct {
+	chunks [][]byte
+	size   int64
+}
+
+// Size is the length of the body, in bytes.
+func (p *Payload) Size() int64 { return p.size }
+
+// Reader reads the body from its start.
+func (p *Payload) Reader() io.Reader { return &payloadReader{left: p.chunks} }
+
+// Bytes is the body in one piece, a copy.
+func (p *Payload) Bytes() []byte { return bytes.Join(p.chunks, nil) }
+
+func (p *Payload) add(b ...[]byte) {
+	for _, c := range b {
+		p.size += int64(len(c))
+	}
+	p.chunks = append(p.chunks, b...)
+}
+
+type payloadReader struct {
+	left [][]byte
+	from int // in the first of left
+}
+
+// Read fills b across the borders of pieces, so that they become few writes.
+func (r *payloadReader) Read(b []byte) (int, error) {
+	n := 0
+	for n < len(b) && len(r.left) > 0 {
+		k := copy(b[n:], r.left[0][r.from:])
+		n += k
+		if r.from += k; r.from == len(r.left[0]) {
+			r.left, r.from = r.left[1:], 0
+		}
+	}
+	if n == 0 && len(b) > 0 {
+		return 0, io.EOF
+	}
+	return n, nil
+}
+
+// WriteTo writes the rest of the body.
+func (r *payloadReader) WriteTo(w io.Writer) (int64, error) {
+	var n int64
+	for len(r.left) > 0 {
+		k, err := w.Write(r.left[0][r.from:])
+		n += int64(k)
+		if err != nil {
+			return n, err
+		}
+		r.left, r.from = r.left[1:], 0
+	}
+	return n, nil
+}
+
+// pieces of JSON between the messages.
+var (
+	comma   = []byte(",")
+	endList = []byte("]}")
+)
+
+// assemble puts a body together.
+func assemble(b Body, messages []encoded) *Payload {
+	p := &Payload{chunks: make([][]byte, 0, 4*len(messages)+4)}
+	head := appendValue(nil, b.Head)
+	head = append(head[:len(head)-1], ',')
+	if len(b.Head) == 0 {
+		head = head[:1]
+	}
+	head = append(appendString(head, b.List), ":["...)
+	for i, item := range b.First {
+		if i > 0 {
+			head = append(head, ',')
+		}
+		head = appendValue(head, item)
+	}
+	p.add(head)
+	if b.Group == "" {
+		p.flat(messages, len(b.First) == 0)
+	} else {
+		p.grouped(b, messages, len(b.First) == 0)
+	}
+	p.add(endList)
+	return p
+}
+
+func (p *Payload) flat(messages []encoded, first bool) {
+	for _, m := range messages {
+		if len(m.json) == 0 {
+			continue
+		}
+		if !first {
+			p.add(comma)
+		}
+		first = false
+		p.add(m.json)
+	}
+}
+
+// grouped writes neighbours of one side as one item. marked holds where the marks go: the messages
+// that are the last of their group.
+func (p *Payload) grouped(b Body, messages []encoded, first bool) {
+	marked := marks(messages, b.Marks)
+	mark := []byte("," + b.Mark + "}")
+	start := [2][]byte{groupStart(b.User, model.User, b.Group), groupStart(b.Assistant, model.Assistant, b.Group)}
+	open, assistant := false, false
+	for i, m := range messages {
+		if len(m.json) == 0 {
+			continue
+		}
+		side := 0
+		if m.assistant {
+			side = 1
+		}
+		switch {
+		case open && m.assistant == assistant:
+			p.add(comma)
+		case open:
+			p.add(endList, comma, start[side])
+		case first:
+			p.add(start[side])
+		default:
+			p.add(comma, start[side])
+		}
+		open, assistant = true, m.assistant
+		if marked[i] {
+			p.add(m.json[:len(m.json)-1], mark)
+		} else {
+			p.add(m.json)
+		}
+	}
+	if open {
+		p.add(endList)
+	}
+}
+
+// marks finds the last messages of the last n groups of the user's side.
+func marks(messages []encoded, n int) map[int]bool {
+	out := map[int]bool{}
+	assistant := true
+	for i := len(messages) - 1; i >= 0 && n > 0; i-- {
+		if len(messages[i].json) == 0 {
+			continue
+		}
+		if !messages[i].assistant && assistant {
+			out[i] = true
+			n--
+		}
+		assistant = messages[i].assistant
+	}
+	return out
+}
+
+func groupStart(role string, side model.Role, list string) []byte {
+	if role == "" {
+		role = string(side)
+	}
+	out := append(appendString([]byte(`{"role":`), role), ',')
+	return append(appendString(out, list), ":["...)
+}

@@ -1,0 +1,86 @@
+package app
+
+import (
+	"context"
+
+	"carrel/agent/catalog"
+	"carrel/agent/turn"
+	"carrel/workspaces"
+)
+
+// choiceOf is what a workspace's row chooses, the default model where it chooses none.
+func (a *App) choiceOf(w workspaces.Workspace) turn.Choice {
+	c := turn.Choice{Model: w.Model, Level: w.Level, Pro: w.Pro}
+	if c.Model == "" {
+		c.Model = a.defaultModel()
+	}
+	return c
+}
+
+// SetModel keeps the choice in the registry, and tells the conversation if it is open here.
+func (d desks) SetModel(ctx context.Context, args SetModel) error {
+	w, err := d.app.registry.Workspace(ctx, args.Workspace)
+	if err != nil {
+		return userError(err)
+	}
+	c := d.app.choiceOf(w)
+	if args.Model != nil {
+		c.Model = *args.Model
+	}
+	if args.Level != nil {
+		c.Level = *args.Level
+	}
+	if args.Pro != nil {
+		c.Pro = *args.Pro
+	}
+	if args.Cyber != nil {
+		c.Cyber = *args.Cyber
+	}
+	level, err := catalog.ParseLevel(c.Level)
+	if err != nil {
+		return userError(err) // a *catalog.ConfigError
+	}
+	resolved, err := d.app.catalog.Resolve(catalog.Choice{Model: c.Model, Level: level, Pro: c.Pro, Cyber: c.Cyber})
+	if err != nil {
+		return userError(err)
+	}
+	c.Model, c.Level = resolved.ID, string(level)
+	if err := d.app.registry.SetModel(ctx, args.Workspace, c.Model, c.Level, c.Pro); err != nil {
+		return userError(err)
+	}
+	d.app.workspaceChanged(args.Workspace)
+	s := d.app.openNow(args.Workspace)
+	if s == nil {
+		return nil // it is read from the registry when the conversation is opened
+	}
+	conv, err := s.writable()
+	if err != nil {
+		return nil // as above: the other process goes on with its own
+	}
+	return userError(conv.SetChoice(ctx, c))
+}
+
+func (d desks) SetAutoRetry(ctx context.Context, args SetAutoRetry) error {
+	if err := d.app.registry.SetAutoRetry(ctx, args.Workspace, args.On); err != nil {
+		return userError(err)
+	}
+	d.app.workspaceChanged(args.Workspace)
+	return nil
+}
+
+// autoRetry says whether the workspace's failed requests are tried again by themselves.
+func (s *session) autoRetry() bool {
+	w, err := s.app.registry.Workspace(context.Background(), s.id)
+	return err != nil || w.AutoRetry
+}
+
+// onceView writes the choice of one message as a person would: "anthropic:claude-opus-5-5+high".
+func onceView(c *turn.Choice) string {
+	switch {
+	case c == nil:
+		return ""
+	case c.Level == "":
+		return c.Model
+	}
+	return c.Model + "+" + c.Level
+}

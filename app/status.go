@@ -1,0 +1,49 @@
+package app
+
+import (
+	"carrel/agent/transcript"
+	"carrel/agent/turn"
+)
+
+// microPerUSD is how many of the ledger's units are a dollar.
+const microPerUSD = 1e6
+
+// status is the conversation as it is now, without its entries.
+func (s *session) status() Status {
+	state, log := s.current(), s.reader().State()
+	unseen := false
+	s.app.attend(s.id, func(d *deskState) { unseen = d.unseen })
+	return Status{Activity: activity(state.State, unseen), Queue: queueViews(state.Queue), Held: state.Held,
+		Todos: todoViews(log.Todos), Model: state.Choice.Model, Level: state.Choice.Level, Pro: state.Choice.Pro,
+		Cyber: state.Choice.Cyber, Retry: retryView(state.Retry), Usage: usageView(state, log)}
+}
+
+func retryView(r *turn.RetryWait) *RetryWait {
+	if r == nil {
+		return nil
+	}
+	return &RetryWait{At: r.At, Attempt: r.Attempt, Of: r.Of, Code: r.Code, Reason: r.Reason}
+}
+
+func queueViews(in []turn.Queued) []Queued {
+	out := make([]Queued, 0, len(in))
+	for _, q := range in {
+		out = append(out, Queued{ID: q.ID, Text: q.Text, Time: q.At, Dispatch: Dispatch(q.Dispatch), Once: onceView(q.Choice), Files: q.Files})
+	}
+	return out
+}
+
+func usageView(state turn.StateChange, s transcript.State) Usage {
+	u := Usage{Input: s.Usage.Input, Output: s.Usage.Output, CacheRead: s.Usage.CacheRead, CacheWrite: s.Usage.CacheWrite,
+		Context: max(s.Context, state.Tokens), Window: state.Window, SpentUSD: usd(state.Spent)}
+	if state.Tokens > 0 {
+		u.Context = state.Tokens
+	}
+	if state.Budget != nil {
+		limit := usd(state.Spent + *state.Budget)
+		u.BudgetUSD = &limit
+	}
+	return u
+}
+
+func usd(micro int64) float64 { return float64(micro) / microPerUSD }

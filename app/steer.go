@@ -1,0 +1,121 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"carrel/agent/model"
+	"carrel/agent/turn"
+)
+
+// Limits of what goes with one message.
+const (
+	maxUploads = 20
+	maxUpload  = 20 << 20 // bytes of one file
+)
+
+// uploads makes the parts of a message's files. What they are is looked at when they are kept.
+func uploads(in []Upload) ([]model.Part, error) {
+	if len(in) > maxUploads {
+		return nil, &Error{Code: "too_large", Message: fmt.Sprintf("A message takes at most %d files.", maxUploads)}
+	}
+	var out []model.Part
+	for _, f := range in {
+		if len(f.Data) > maxUpload {
+			return nil, &Error{Code: "too_large", Message: fmt.Sprintf("%s is larger than %d MiB.", short(f.Name), maxUpload>>20)}
+		}
+		out = append(out, model.Part{Kind: model.File, Name: f.Name, Data: f.Data})
+	}
+	return out, nil
+}
+
+// sayable refuses a text that is no message.
+func sayable(text, id string) error {
+	switch {
+	case strings.TrimSpace(text) == "":
+		return &Error{Code: "empty_message", Message: "Write a message first."}
+	case len(text) > maxMessage:
+		return &Error{Code: "too_large", Message: "The message is larger than 1 MiB. Put long text into a file and name the file."}
+	case len(id) > maxID:
+		return &Error{Code: "bad_request", Message: "The message's id is too long."}
+	}
+	return nil
+}
+
+// steer does something with a conversation that is ours.
+func (c conversations) steer(ctx context.Context, id string, do func(*turn.Conversation) error) error {
+	conv, err := c.conversation(ctx, id)
+	if err != nil {
+		return err
+	}
+	return steerError(do(conv))
+}
+
+// working does something that may start a turn.
+func (c conversations) working(ctx context.Context, id string, do func(*turn.Conversation) error) error {
+	done, err := c.app.start(id)
+	if err != nil {
+		return err
+	}
+	defer done()
+	if err := c.app.usable(ctx, id); err != nil {
+		return err
+	}
+	return c.steer(ctx, id, do)
+}
+
+func steerError(err error) error {
+	switch {
+	case errors.Is(err, turn.ErrNotQueued):
+		return &Error{Code: "not_queued", Message: "This message is not in the queue any more. Most likely it was just sent."}
+	case errors.Is(err, turn.ErrNoMessage):
+		return &Error{Code: "not_found", Message: "This message can't be edited: it is not part of the conversation any more."}
+	case errors.Is(err, turn.ErrNothing):
+		return &Error{Code: "nothing_to_retry", Message: "There is nothing to try again."}
+	}
+	return userError(err)
+}
+
+func (c conversations) EditQueued(ctx context.Context, args EditQueued) error {
+	if args.Text != nil {
+		if err := sayable(*args.Text, args.ID); err != nil {
+			return err
+		}
+	}
+	return c.steer(ctx, args.Workspace, func(conv *turn.Conversation) error {
+		return conv.EditQueued(ctx, args.ID, args.Text, (*turn.Dispatch)(args.Dispatch))
+	})
+}
+
+func (c conversations) MoveQueued(ctx context.Context, args MoveQueued) error {
+	return c.steer(ctx, args.Workspace, func(conv *turn.Conversation) error {
+		return conv.MoveQueued(ctx, args.ID, args.Before)
+	})
+}
+
+func (c conversations) EditMessage(ctx context.Context, args EditMessage) error {
+	if err := sayable(args.Text, args.ID); err != nil {
+		return err
+	}
+	seq, ok := parseEntryID(args.Entry)
+	if !ok {
+		return &Error{Code: "bad_request", Message: fmt.Sprintf("%q is not the id of an entry.", short(args.Entry))}
+	}
+	return c.working(ctx, args.Workspace, func(conv *turn.Conversation) error {
+		return conv.Edit(ctx, seq, turn.Message{ID: args.ID, Text: args.Text})
+	})
+}
+
+func (c conversations) Retry(ctx context.Context, args ByID) error {
+	return c.working(ctx, args.ID, func(conv *turn.Conversation) error { return conv.Retry(ctx) })
+}
+
+func (c conversations) StopRetry(ctx context.Context, args ByID) error {
+	return c.steer(ctx, args.ID, func(conv *turn.Conversation) error { return conv.StopRetry(ctx) })
+}
+
+func (c conversations) Clear(ctx context.Context, args ClearConversation) error {
+	return c.steer(ctx, args.Workspace, func(conv *turn.Conversation) error { return conv.Clear(ctx, args.Soft) })
+}

@@ -1,0 +1,151 @@
+package store
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+)
+
+// Settings are a person's preferences, from settings.jsonc. Fields that we don't know stay in the
+// file.
+type Settings struct {
+	Theme        string `json:"theme"`        // system, light or dark; "" is system
+	DefaultModel string `json:"defaultModel"` // provider:id; "" lets us choose
+	GPU          string `json:"gpu"`          // auto, always or never: how the window draws; "" is auto
+	// Models says what a person knows of models, by provider:id.
+	Models map[string]ModelConfig `json:"models"`
+	// ModelFallbacks are the models to try when one refuses to answer, by its provider:id.
+	ModelFallbacks map[string]Fallback `json:"modelFallbacks"`
+}
+
+// ModelConfig is what a person says of a model. What is left out is as it is built in.
+type ModelConfig struct {
+	Name         string       `json:"name"`
+	Aliases      []string     `json:"aliases"` // short names, as in "/mine text"
+	Like         string       `json:"like"`    // provider:id of a known model with the same limits, levels and prices
+	Context      int64        `json:"context"` // tokens
+	MaxOutput    int64        `json:"maxOutput"`
+	Levels       []string     `json:"levels"` // of thinking that it allows
+	DefaultLevel string       `json:"defaultLevel"`
+	Images       *bool        `json:"images"` // it can see pictures
+	Prices       *ModelPrices `json:"prices"`
+}
+
+// ModelPrices are in USD per million tokens; a price of the cache that is left out is that of the
+// input.
+type ModelPrices struct {
+	Input          float64     `json:"input"`
+	Output         float64     `json:"output"`
+	CacheRead      *float64    `json:"cacheRead"`
+	CacheWrite     *float64    `json:"cacheWrite"`
+	CacheWriteHour *float64    `json:"cacheWriteHour"`
+	Search         *float64    `json:"search"` // USD for a thousand web searches
+	Long           *LongPrices `json:"long"`
+}
+
+// LongPrices apply to requests with more than Above tokens of input.
+type LongPrices struct {
+	Above          int64    `json:"above"`
+	Input          float64  `json:"input"`
+	Output         float64  `json:"output"`
+	CacheRead      *float64 `json:"cacheRead"`
+	CacheWrite     *float64 `json:"cacheWrite"`
+	CacheWriteHour *float64 `json:"cacheWriteHour"`
+}
+
+// Fallback is a chain of models, each "provider:id", tried in turn.
+type Fallback struct {
+	Models []string `json:"models"`
+}
+
+// ProviderConfig is one entry of providers.jsonc.
+type ProviderConfig struct {
+	ProviderType string            `json:"providerType"` // of a custom provider: which API it speaks
+	DisplayName  string            `json:"displayName"`
+	BaseURL      string            `json:"baseUrl"`
+	APIKey       string            `json:"apiKey"`
+	APIKeyFile   string            `json:"apiKeyFile"` // a file that holds the key; ~ is the home folder
+	WireFormat   string            `json:"wireFormat"`
+	Models       []string          `json:"models"`
+	Headers      map[string]string `json:"headers"`
+	Enabled      *bool             `json:"enabled"` // nil is true
+
+	// ModelParameters are a model's parameters by its id, or by "*" for all others; each value is an
+	// object of them.
+	ModelParameters map[string]map[string]json.RawMessage `json:"modelParameters"`
+	WebSearch       *bool                                 `json:"webSearch"` // the provider's own web search; nil is the provider's default
+
+	// Anthropic.
+	Speed    string `json:"speed"`    // "fast", or "" for the usual speed
+	CacheTTL string `json:"cacheTtl"` // "5m" or "1h"
+	NoBeta   bool   `json:"disableBetaFeatures"`
+
+	// OpenAI.
+	ServiceTier string `json:"serviceTier"`
+	Cyber       bool   `json:"cyber"` // the cyber programs may be chosen
+
+	// OpenRouter's choice between those that run a model, sent as it is.
+	Order          []string `json:"order"`
+	AllowFallbacks *bool    `json:"allow_fallbacks"`
+	Only           []string `json:"only"`
+	Ignore         []string `json:"ignore"`
+	DataCollection string   `json:"data_collection"` // allow or deny
+
+	// xAI.
+	SearchParameters map[string]json.RawMessage `json:"searchParameters"`
+
+	// Bedrock.
+	Region          string `json:"region"`
+	Profile         string `json:"profile"`
+	BearerToken     string `json:"bearerToken"`
+	AccessKeyID     string `json:"accessKeyId"`
+	SecretAccessKey string `json:"secretAccessKey"`
+	SessionToken    string `json:"sessionToken"`
+}
+
+const fallbacksKey = "modelFallbacks"
+
+// newFallbacks are the chains that a new settings.jsonc begins with. An existing one is never changed.
+func newFallbacks() map[string]Fallback {
+	return map[string]Fallback{
+		"anthropic:claude-fable-5-1":  {Models: []string{"anthropic:claude-opus-5"}},
+		"anthropic:claude-sonnet-5-5": {Models: []string{"anthropic:claude-sonnet-5"}},
+	}
+}
+
+// Settings reads settings.jsonc. A missing file is the settings of a new install: empty, but for the
+// fallbacks that it begins with. A damaged one is kept aside and reported, then the same; a value of
+// the wrong type is reported and ignored.
+func (r *Root) Settings() (Settings, error) {
+	var s Settings
+	m, err := r.read(settingsFile)
+	if err != nil {
+		return s, fmt.Errorf("read settings: %w", err)
+	}
+	r.decode(settingsFile, m, "theme", &s.Theme)
+	r.decode(settingsFile, m, "defaultModel", &s.DefaultModel)
+	r.decode(settingsFile, m, "gpu", &s.GPU)
+	s.Models = decodeEach[ModelConfig](r, m, "models")
+	s.ModelFallbacks = decodeEach[Fallback](r, m, fallbacksKey)
+	if len(m) == 0 && !exists(r.Path(settingsFile)) {
+		s.ModelFallbacks = newFallbacks()
+	}
+	return s, nil
+}
+
+// decodeEach reads an object member by member, so that a wrong one spoils no other.
+func decodeEach[T any](r *Root, m map[string]json.RawMessage, key string) map[string]T {
+	var raw map[string]json.RawMessage
+	if !r.decode(settingsFile, m, key, &raw) {
+		return nil
+	}
+	out := make(map[string]T, len(raw))
+	for _, id := range slices.Sorted(maps.Keys(raw)) {
+		var v T
+		if r.decode(settingsFile, raw, id, &v) {
+			out[id] = v
+		}
+	}
+	return out
+}
