@@ -120,8 +120,24 @@ type SettingsAPI interface {
 	Models(ctx context.Context) ([]Model, error)
 	// Providers lists the model providers and whether they are configured.
 	Providers(ctx context.Context) ([]Provider, error)
-	// SetProvider changes a provider's key or base URL.
+	// SetProvider changes a provider's settings.
 	SetProvider(ctx context.Context, args SetProvider) error
+	// AddProvider adds a custom provider.
+	AddProvider(ctx context.Context, args AddProvider) error
+	// RemoveProvider forgets the settings of a provider, its key too.
+	RemoveProvider(ctx context.Context, args ByID) error
+	// TestProvider makes a small call and says what is wrong and how to mend it.
+	TestProvider(ctx context.Context, args ByID) (ProviderTest, error)
+	// SuggestModels asks a provider which models it has.
+	SuggestModels(ctx context.Context, args ByID) ([]Suggestion, error)
+	// AddModel adds a model to those that can be chosen.
+	AddModel(ctx context.Context, args ByID) error
+	// RemoveModel takes a model that a person added out of the list.
+	RemoveModel(ctx context.Context, args ByID) error
+	// Fallbacks lists which models are asked when one refuses.
+	Fallbacks(ctx context.Context) ([]Fallback, error)
+	// SetFallback changes which models are asked when one refuses; none removes the chain.
+	SetFallback(ctx context.Context, args Fallback) error
 }
 
 // CostsAPI is about what models cost.

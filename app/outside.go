@@ -77,7 +77,7 @@ func (a *App) outsideChange() {
 		}
 	}
 	if !reflect.DeepEqual(now.settings, last.settings) || !reflect.DeepEqual(now.providers, last.providers) {
-		a.publish(SettingsChanged{})
+		a.settingsChanged()
 	}
 }
 

@@ -192,33 +192,6 @@ type Page struct {
 	More    bool    `json:"more"`
 }
 
-// Provider is a model provider as settings show it.
-type Provider struct {
-	ID         string `json:"id"`
-	Name       string `json:"name"`
-	Configured bool   `json:"configured"`
-	KeySource  string `json:"keySource,omitempty"` // settings, file, or the environment variable's name
-	BaseURL    string `json:"baseUrl,omitempty"`
-	Wire       string `json:"wire"` // anthropic-messages, openai-responses, openai-compatible or demo
-	Error      string `json:"error,omitempty"`
-}
-
-// SetProvider changes a provider's key or base URL. Nil leaves a field as it is, "" removes it.
-type SetProvider struct {
-	ID      string  `json:"id"`
-	APIKey  *string `json:"apiKey,omitempty"`
-	BaseURL *string `json:"baseUrl,omitempty"`
-}
-
-// Model is a model that can be chosen.
-type Model struct {
-	ID        string `json:"id"` // provider:id
-	Name      string `json:"name"`
-	Provider  string `json:"provider"`
-	Available bool   `json:"available"` // its provider is configured
-	Demo      bool   `json:"demo,omitempty"`
-}
-
 // Settings are the person's preferences.
 type Settings struct {
 	Theme        string `json:"theme"`        // system, light or dark

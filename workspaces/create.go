@@ -24,6 +24,9 @@ type NewWorkspace struct {
 	Base      string       // where a new branch starts; "" is what the project has checked out
 	Detached  bool         // no branch at all: Base is checked out as it is now, and nobody's branch is taken; without Branch
 	Model     string
+	// Seed, when not nil, fills what belongs to the new workspace beside its tree, once its row exists
+	// and before anybody hears of it. Its error undoes the creation.
+	Seed func(context.Context, Workspace) error
 }
 
 // Create makes a workspace and returns when its row and its tree exist; the init hook goes on. It
@@ -69,6 +72,7 @@ type building struct {
 	w       Workspace
 	plan    plan
 	notes   []string
+	seed    func(context.Context, Workspace) error
 	unlock  func()
 	release func()
 }
@@ -165,7 +169,7 @@ func (d *Desks) reserve(ctx context.Context, p Project, n NewWorkspace, fill fun
 		release()
 		return nil, err
 	}
-	b := &building{project: p, unlock: unlock, release: release}
+	b := &building{project: p, seed: n.Seed, unlock: unlock, release: release}
 	name, stem := n.Name, Slug(n.Title)
 	for try := 1; try <= nameTries; try++ {
 		if n.Name == "" {
@@ -234,6 +238,12 @@ func (d *Desks) build(ctx context.Context, b *building) (Workspace, error) {
 			b.unlock()
 		}
 	}()
+	if b.seed != nil {
+		if err := b.seed(ctx, b.w); err != nil {
+			d.undo(b)
+			return Workspace{}, err
+		}
+	}
 	reserved := b.w
 	d.emit(Event{Workspace: &reserved})
 	if b.w.Runtime == runtime.Worktree {

@@ -150,6 +150,21 @@ func (r *Registry) SetBudget(ctx context.Context, id string, micro *int64) error
 	return changed(res, err, "set budget of workspace", id)
 }
 
+// CopyWaiting gives a workspace copies of the messages that wait in another one, and of its draft.
+func (r *Registry) CopyWaiting(ctx context.Context, from, to string) error {
+	for _, s := range []string{
+		`INSERT OR IGNORE INTO queue (workspace_id, id, position, text, dispatch, choice, files, created_at)
+			SELECT ?2, id, position, text, dispatch, choice, files, created_at FROM queue WHERE workspace_id = ?1`,
+		`INSERT OR REPLACE INTO drafts (workspace_id, text, updated_at)
+			SELECT ?2, text, updated_at FROM drafts WHERE workspace_id = ?1`,
+	} {
+		if _, err := r.db.ExecContext(ctx, s, from, to); err != nil {
+			return fmt.Errorf("copy what waits in workspace %q: %w", from, err)
+		}
+	}
+	return nil
+}
+
 // Touch notes that something happened in a workspace.
 func (r *Registry) Touch(ctx context.Context, id string, at time.Time) error {
 	res, err := r.db.ExecContext(ctx, `UPDATE workspaces SET active_at = ? WHERE id = ?`, at.UnixMilli(), id)

@@ -19,6 +19,10 @@ type Frame struct {
 	Level  string `json:"level,omitempty"`  // how hard the model thinks, in a person's terms
 	// Options is the JSON of everything else in the request.
 	Options json.RawMessage `json:"options,omitempty"`
+	// BareThinking and BareFiles are of how many messages, from the first of the history on, the
+	// reasoning and the files are left out; -1: of all. PutFrame leaves them 0.
+	BareThinking int `json:"bareThinking,omitempty"`
+	BareFiles    int `json:"bareFiles,omitempty"`
 }
 
 // Equal reports whether two frames are equal. Nil equals nil alone.
@@ -27,7 +31,7 @@ func (f *Frame) Equal(o *Frame) bool {
 		return f == o
 	}
 	return f.System == o.System && f.Tools == o.Tools && f.Model == o.Model && f.Name == o.Name &&
-		f.Level == o.Level && bytes.Equal(f.Options, o.Options)
+		f.Level == o.Level && f.BareThinking == o.BareThinking && f.BareFiles == o.BareFiles && bytes.Equal(f.Options, o.Options)
 }
 
 // toolForm is how a tool is kept. The schema is text, so that its bytes stay.

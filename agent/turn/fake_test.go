@@ -152,6 +152,8 @@ func deskIn(t testing.TB, dir string, tools ...tool.Tool) *desk {
 		Resolve: func(_ context.Context, c turn.Choice) (turn.Endpoint, error) { return d.endpoint(c), nil },
 		System:  func(context.Context) string { return "be good" },
 		Events:  d.record,
+		// Most failures are to be seen at once.
+		AutoRetry: func() bool { return false },
 	}
 	d.start()
 	t.Cleanup(func() {
@@ -236,6 +238,11 @@ func (d *desk) forget() {
 	d.events = nil
 }
 
+// idle is the end of the last turn, with nothing left in the queue.
+func idle(e turn.Event) bool {
+	return e.State != nil && e.State.State == turn.Idle && len(e.State.Queue) == 0
+}
+
 func is(s turn.State) func(turn.Event) bool {
 	return func(e turn.Event) bool { return e.State != nil && e.State.State == s }
 }
@@ -279,6 +286,8 @@ func (d *desk) story() []string {
 	for _, r := range d.records() {
 		s := string(r.Kind)
 		switch r.Kind {
+		case transcript.Setup:
+			continue
 		case transcript.User, transcript.Assistant, transcript.Partial:
 			for _, p := range r.Message.Parts {
 				if p.Kind == model.Text {
@@ -289,7 +298,7 @@ func (d *desk) story() []string {
 			s += " " + r.CallID
 		case transcript.TurnEnd:
 			s += " " + string(r.End)
-		case transcript.TurnStart, transcript.StepStart, transcript.Note, transcript.Todos, transcript.Setup,
+		case transcript.TurnStart, transcript.StepStart, transcript.Note, transcript.Todos,
 			transcript.Edit, transcript.Boundary, transcript.Retry:
 		}
 		out = append(out, s)

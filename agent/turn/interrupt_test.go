@@ -199,7 +199,7 @@ func TestWhatIsSaidAfterAnInterruptIsNotHeld(t *testing.T) { // O-DESK-04
 		t.Errorf("%+v", s)
 	}
 	d.post("3", "B")
-	d.wait("both turns", func(e turn.Event) bool { return e.Record != nil && e.Record.Seq == 15 })
+	d.wait("both turns", idle)
 	if diff := cmp.Diff([]string{"go", "B", "A"}, d.users()); diff != "" {
 		t.Error(diff)
 	}

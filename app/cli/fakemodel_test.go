@@ -109,7 +109,7 @@ func sawRequest(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// await waits until a file is there: await FILE [TEXT], and holds TEXT.
+// await waits until a file holds something: await FILE, or TEXT: await FILE TEXT.
 func await(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 1 {
 		ts.Fatalf("usage: await FILE [TEXT]")
@@ -117,7 +117,7 @@ func await(ts *testscript.TestScript, neg bool, args []string) {
 	path := ts.MkAbs(args[0])
 	eventually(ts, path, func() bool {
 		text, err := os.ReadFile(path)
-		return err == nil && (len(args) == 1 || strings.Contains(string(text), args[1]))
+		return err == nil && len(text) > 0 && (len(args) == 1 || strings.Contains(string(text), args[1]))
 	})
 }
 

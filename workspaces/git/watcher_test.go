@@ -311,3 +311,23 @@ func TestWatcherCloseEndsRunningReads(t *testing.T) {
 	w.Remove("w1")
 	w.Close()
 }
+
+func TestWatcherReadsOnceForAPokeAndItsEvent(t *testing.T) {
+	now, p := time.Now(), usualPace()
+	k := &watched{took: time.Hour, read: now} // by itself it would rest
+	k.poke(now, p)
+	due := k.due
+	if wait := due.Sub(now); wait > 10*time.Millisecond {
+		t.Errorf("a poke waits %v", wait)
+	}
+	k.touch(now.Add(time.Millisecond), p)
+	k.poke(now.Add(2*time.Millisecond), p)
+	if !k.due.Equal(due) {
+		t.Errorf("the same change puts the read off by %v", k.due.Sub(due))
+	}
+	k.due, k.poked = time.Time{}, false // the read has begun
+	k.touch(now.Add(3*time.Millisecond), p)
+	if k.due.IsZero() {
+		t.Error("a change after the read began was lost")
+	}
+}

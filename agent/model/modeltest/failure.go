@@ -173,7 +173,7 @@ func (s Subject) again(t *testing.T) {
 	} {
 		server := fakewire.New(t, fakewire.Once(fakewire.Steps(full), first))
 		client := s.New(t, server.URL, 0)
-		if _, err := client.Stream(t.Context(), ask(user("hi")), nil); asError(t, err).Retryable() != true {
+		if _, err := client.Stream(t.Context(), ask(user("hi")), nil); !asError(t, err).Retryable() {
 			t.Errorf("%v", err)
 		}
 		m, err := client.Stream(t.Context(), ask(user("hi")), nil)

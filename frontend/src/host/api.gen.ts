@@ -59,6 +59,15 @@ export interface EntriesRemoved {
   ids: string[];
 }
 
+/**
+ * EntriesReplaced says that what was shown of a conversation is not what it is any more: a past message
+ * was edited, or the conversation was cleared. Hosts take a new snapshot.
+ */
+export interface EntriesReplaced {
+  workspace: string;
+  rev: number;
+}
+
 /** ConversationChanged says that the status of a conversation changed. */
 export interface ConversationChanged {
   workspace: string;
@@ -230,6 +239,126 @@ export interface Exported {
   name: string;
   mime: string;
   text: string;
+}
+
+/** Provider is a model provider as settings show it. */
+export interface Provider {
+  id: string;
+  name: string;
+  configured: boolean;
+  /** settings, file, or the environment variable's name */
+  keySource?: string;
+  baseUrl?: string;
+  /** the API that it speaks, such as anthropic-messages; demo */
+  wire: string;
+  custom?: boolean;
+  /** where a person gets a key */
+  keyPage?: string;
+  error?: string;
+  /** What the settings say, where the provider has such a thing. */
+  enabled: boolean;
+  /** responses or chatCompletions */
+  wireFormat?: string;
+  /** of OpenAI, such as flex, priority or ultrafast */
+  serviceTier?: string;
+  /** of Anthropic: fast */
+  speed?: string;
+  /** of Anthropic: 5m or 1h */
+  cacheTtl?: string;
+  /** the provider's own; absent is its default */
+  webSearch?: boolean;
+  /** OpenAI's cyber programs may be chosen */
+  cyber?: boolean;
+  /** of Bedrock */
+  region?: string;
+}
+
+/** SetProvider changes a provider's settings. Nil leaves a field as it is, "" removes it. */
+export interface SetProvider {
+  id: string;
+  apiKey?: string;
+  baseUrl?: string;
+  enabled?: boolean;
+  wireFormat?: string;
+  serviceTier?: string;
+  speed?: string;
+  cacheTtl?: string;
+  webSearch?: boolean;
+  cyber?: boolean;
+  region?: string;
+}
+
+/** AddProvider adds a custom provider. */
+export interface AddProvider {
+  /** lower-case letters, digits, _ and - */
+  id: string;
+  providerType: string;
+  displayName?: string;
+  baseUrl: string;
+  apiKey?: string;
+}
+
+/** ProviderTest is how a small call to a provider went. */
+export interface ProviderTest {
+  ok: boolean;
+  /** what is wrong */
+  problem?: string;
+  /** how to mend it */
+  mend?: string;
+  code?: string;
+  latencyMs: number;
+  /** that was asked */
+  model?: string;
+}
+
+/** Suggestion is a model that a provider lists. */
+export interface Suggestion {
+  /** provider:id */
+  id: string;
+  name: string;
+  /** tokens */
+  context?: number;
+}
+
+/** Fallback says which models are asked, in turn, when one refuses to answer. */
+export interface Fallback {
+  model: string;
+  models: string[];
+}
+
+/** Model is a model that can be chosen. */
+export interface Model {
+  /** provider:id */
+  id: string;
+  name: string;
+  provider: string;
+  aliases: string[];
+  /** its provider is configured */
+  available: boolean;
+  demo?: boolean;
+  /** the settings name it: it can be removed */
+  own?: boolean;
+  /** tokens; absent is unknown, as are the others */
+  context?: number;
+  /** tokens */
+  maxOutput?: number;
+  /** of thinking, ascending */
+  levels: string[];
+  defaultLevel?: string;
+  images?: boolean;
+  /** it has a pro mode */
+  pro?: boolean;
+  /** it has a cyber mode */
+  cyber?: boolean;
+  prices?: ModelPrices;
+}
+
+/** ModelPrices are US dollars per million tokens. */
+export interface ModelPrices {
+  input: number;
+  output: number;
+  cacheRead: number;
+  cacheWrite: number;
 }
 
 /** AddProject asks to add a folder. */
@@ -444,37 +573,6 @@ export interface EntryRequest {
 export interface Page {
   entries: Entry[];
   more: boolean;
-}
-
-/** Provider is a model provider as settings show it. */
-export interface Provider {
-  id: string;
-  name: string;
-  configured: boolean;
-  /** settings, file, or the environment variable's name */
-  keySource?: string;
-  baseUrl?: string;
-  /** anthropic-messages, openai-responses, openai-compatible or demo */
-  wire: string;
-  error?: string;
-}
-
-/** SetProvider changes a provider's key or base URL. Nil leaves a field as it is, "" removes it. */
-export interface SetProvider {
-  id: string;
-  apiKey?: string;
-  baseUrl?: string;
-}
-
-/** Model is a model that can be chosen. */
-export interface Model {
-  /** provider:id */
-  id: string;
-  name: string;
-  provider: string;
-  /** its provider is configured */
-  available: boolean;
-  demo?: boolean;
 }
 
 /** Settings are the person's preferences. */
@@ -852,6 +950,7 @@ export type HostEvent =
   | { name: "entry.changed"; data: EntryChanged }
   | { name: "entry.grew"; data: EntryGrew }
   | { name: "entry.removed"; data: EntriesRemoved }
+  | { name: "entry.replaced"; data: EntriesReplaced }
   | { name: "conversation.changed"; data: ConversationChanged }
   | { name: "init.output"; data: InitOutput }
   | { name: "folders.dropped"; data: FoldersDropped };
@@ -906,6 +1005,14 @@ export interface Calls {
   "settings.models": { args: undefined; result: Model[] };
   "settings.providers": { args: undefined; result: Provider[] };
   "settings.setProvider": { args: SetProvider; result: void };
+  "settings.addProvider": { args: AddProvider; result: void };
+  "settings.removeProvider": { args: ByID; result: void };
+  "settings.testProvider": { args: ByID; result: ProviderTest };
+  "settings.suggestModels": { args: ByID; result: Suggestion[] };
+  "settings.addModel": { args: ByID; result: void };
+  "settings.removeModel": { args: ByID; result: void };
+  "settings.fallbacks": { args: undefined; result: Fallback[] };
+  "settings.setFallback": { args: Fallback; result: void };
   "system.about": { args: undefined; result: About };
   "system.doctor": { args: undefined; result: Check[] };
   "system.pickFolder": { args: undefined; result: PickedFolder };
@@ -1025,8 +1132,24 @@ export interface Api {
     models(): Promise<Model[]>;
     /** Providers lists the model providers and whether they are configured. */
     providers(): Promise<Provider[]>;
-    /** SetProvider changes a provider's key or base URL. */
+    /** SetProvider changes a provider's settings. */
     setProvider(args: SetProvider): Promise<void>;
+    /** AddProvider adds a custom provider. */
+    addProvider(args: AddProvider): Promise<void>;
+    /** RemoveProvider forgets the settings of a provider, its key too. */
+    removeProvider(args: ByID): Promise<void>;
+    /** TestProvider makes a small call and says what is wrong and how to mend it. */
+    testProvider(args: ByID): Promise<ProviderTest>;
+    /** SuggestModels asks a provider which models it has. */
+    suggestModels(args: ByID): Promise<Suggestion[]>;
+    /** AddModel adds a model to those that can be chosen. */
+    addModel(args: ByID): Promise<void>;
+    /** RemoveModel takes a model that a person added out of the list. */
+    removeModel(args: ByID): Promise<void>;
+    /** Fallbacks lists which models are asked when one refuses. */
+    fallbacks(): Promise<Fallback[]>;
+    /** SetFallback changes which models are asked when one refuses; none removes the chain. */
+    setFallback(args: Fallback): Promise<void>;
   };
   system: {
     /** About says what is running. */
@@ -1107,6 +1230,14 @@ export function client(call: Call): Api {
       models: () => call("settings.models", undefined),
       providers: () => call("settings.providers", undefined),
       setProvider: (args) => call("settings.setProvider", args),
+      addProvider: (args) => call("settings.addProvider", args),
+      removeProvider: (args) => call("settings.removeProvider", args),
+      testProvider: (args) => call("settings.testProvider", args),
+      suggestModels: (args) => call("settings.suggestModels", args),
+      addModel: (args) => call("settings.addModel", args),
+      removeModel: (args) => call("settings.removeModel", args),
+      fallbacks: () => call("settings.fallbacks", undefined),
+      setFallback: (args) => call("settings.setFallback", args),
     },
     system: {
       about: () => call("system.about", undefined),
