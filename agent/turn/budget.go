@@ -6,15 +6,24 @@ import (
 	"carrel/agent/model"
 )
 
+// budget asks what may still be spent and remembers it: nil without a limit.
+func (c *Conversation) budget() *int64 {
+	c.left = nil
+	if c.cfg.Budget != nil {
+		if left, limited := c.cfg.Budget(); limited {
+			c.left = &left
+		}
+	}
+	return c.left
+}
+
 // overBudget ends the turn before a request that would cost more than is left.
 func (c *Conversation) overBudget(t *openTurn, req *model.Request) *outcome {
-	if c.cfg.Budget == nil {
+	limit := c.budget()
+	if limit == nil {
 		return nil
 	}
-	left, limited := c.cfg.Budget()
-	if !limited {
-		return nil
-	}
+	left := *limit
 	const mend = "Raise the budget, then go on with Retry or a message."
 	if left <= 0 {
 		o := failed(CodeBudget, "The budget is used up. "+mend)

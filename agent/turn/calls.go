@@ -191,7 +191,7 @@ func runTool(ctx context.Context, t tool.Tool, in tool.Call) (res tool.Result) {
 			res = tool.Fail(fmt.Sprintf("the tool failed inside (%v); side effects unknown", p))
 		}
 	}()
-	return t.Run(ctx, in)
+	return fitted(t.Run(ctx, in))
 }
 
 // post hands work to the owner, unless it no longer listens.

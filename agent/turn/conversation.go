@@ -37,6 +37,7 @@ type Conversation struct {
 	draft   *draft     // nil while a request is being built
 	bare    bare       // what requests leave out since a provider took one without
 	spent   int64      // micro-USD
+	left    *int64     // of the budget, in micro-USD, when it was last asked; nil without a limit
 	gauge   gauge
 	// failedChoice is the one of the newest turn.
 	failedChoice Choice

@@ -175,10 +175,8 @@ func (c *Conversation) change() StateChange {
 	if c.turn != nil && c.turn.end.ID != "" {
 		s.Model, s.Window = c.turn.end.ID, c.turn.end.Window
 	}
-	if c.cfg.Budget != nil {
-		if left, limited := c.cfg.Budget(); limited {
-			s.Budget = &left
-		}
+	if c.left != nil {
+		s.Budget = new(*c.left)
 	}
 	return s
 }

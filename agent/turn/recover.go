@@ -32,12 +32,15 @@ func (c *Conversation) append(r transcript.Record) (transcript.Record, error) {
 func (c *Conversation) measure(r *transcript.Record) {
 	if r.CostKnown {
 		c.spent += r.Cost
+		if c.left != nil {
+			c.left = new(max(0, *c.left-r.Cost))
+		}
 	}
 	switch {
 	case r.From > 0, r.Kind == transcript.Boundary:
-		c.gauge = gauge{counted: c.log.State().Context}
+		c.gauge = gauge{counted: c.log.State().Context, last: c.gauge.last, told: c.gauge.told}
 	case r.Kind == transcript.Assistant:
-		c.gauge.answered(r.Message.Usage)
+		c.answered(r.Message.Usage)
 	case r.Kind == transcript.User:
 		c.gauge.grow(r.Message.Parts)
 	case r.Kind == transcript.ToolEnd:
@@ -69,6 +72,7 @@ func (c *Conversation) resume() error {
 	}
 	c.held = len(c.queue) > 0
 	c.spent, c.gauge.counted = st.Cost, st.Context
+	c.budget()
 	if f := st.Frame; f != nil {
 		c.bare = bare{max(0, f.BareThinking), max(0, f.BareFiles)}
 	}

@@ -82,7 +82,11 @@ func (c *Conversation) stream(ctx context.Context, t *openTurn, req *model.Reque
 	c.work.Go(func() { s.result <- s.run(ctx, t, req) })
 	var due <-chan time.Time
 	event := func(e increment) {
+		if t.live == nil { // the request is sent: now there is time to count it
+			c.sized(t, req)
+		}
 		t.live = e.grow(t.live)
+		defer c.grew(&e.event)
 		c.emit(Event{Stream: &Stream{Turn: t.id, Step: t.step, StepSeq: t.stepSeq, Event: e.event, Part: e.part}})
 		if due == nil {
 			due = time.After(checkpointEvery)

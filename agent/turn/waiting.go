@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"carrel/agent/model"
+	"carrel/agent/picture"
 	"carrel/agent/transcript"
 )
 
@@ -75,17 +76,21 @@ func (c *Conversation) queued(m Message) (Queued, error) {
 	return q, nil
 }
 
-// keepFile puts a file of a message into the blobs.
+// keepFile puts a picture of a message into the blobs, made fit for models. Its error is for the
+// person.
 func (c *Conversation) keepFile(f model.Part) (model.Part, error) {
 	p := model.Part{Kind: model.File, Mime: f.Mime, Blob: f.Blob, Name: f.Name}
-	if f.Data == nil {
+	if f.Blob != "" {
 		return p, nil
 	}
-	hash, err := c.log.PutBlob(f.Data, f.Mime)
+	data, mime, err := picture.Fit(f.Data, f.Mime)
 	if err != nil {
 		return model.Part{}, fmt.Errorf("attach %q: %w", f.Name, err)
 	}
-	p.Blob = hash
+	if p.Blob, err = c.log.PutBlob(data, mime); err != nil {
+		return model.Part{}, fmt.Errorf("attach %q: %w", f.Name, err)
+	}
+	p.Mime = mime
 	return p, nil
 }
 
