@@ -271,7 +271,8 @@ func (c *Conversation) Mended(ctx context.Context) error {
 	}
 	return c.ask(ctx, func(done func(error)) {
 		if end := c.log.State().LastEnd; end != nil && c.mendable() == code {
-			_, err := c.append(transcript.Record{Kind: transcript.TurnEnd, Turn: end.Turn, End: transcript.Interrupted})
+			_, err := c.append(transcript.Record{Kind: transcript.TurnEnd, Turn: end.Turn, End: transcript.Interrupted,
+				Error: "The settings were changed. Try again to go on."})
 			if err != nil {
 				done(fmt.Errorf("clear a failure: %w", err))
 				return

@@ -9,8 +9,5 @@ import (
 // the seq of its StepStart. It is for tests and for looking into what was sent: it reads the whole
 // log.
 func Replay(log *transcript.Log, f func(step uint64, r *model.Request) error) error {
-	return log.Requests(func(step uint64, r *model.Request) error {
-		r.Messages = model.Repair(r.Messages)
-		return f(step, r)
-	})
+	return log.Requests(f)
 }

@@ -1,7 +1,10 @@
 package turn
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"slices"
 
 	"carrel/agent/model"
@@ -48,16 +51,20 @@ type draft struct {
 // build makes the request of a step. It is a function of the log and the form, so that each request
 // begins with the bytes of the one before.
 func (d *draft) build(f form) (built, error) {
-	history, err := d.log.History()
-	if err != nil {
-		return built{}, err
-	}
 	req := &model.Request{Model: f.end.Name, System: f.system, Tools: f.tools, CacheKey: f.key, Force: f.force, OneTool: f.oneTool}
 	if f.end.Prepare != nil {
 		f.end.Prepare(req)
 	}
+	var err error
+	if req.Params.Extra, err = compact(req.Params.Extra); err != nil {
+		return built{}, err
+	}
 	if !f.end.Images {
 		f.bare.files = -1
+	}
+	history, err := d.log.History()
+	if err != nil {
+		return built{}, err
 	}
 	f.bare.thinking, f.bare.files = min(f.bare.thinking, len(history)), min(f.bare.files, len(history))
 	frame, err := d.log.PutFrame(req, f.end.ID, f.end.Level)
@@ -72,47 +79,70 @@ func (d *draft) build(f form) (built, error) {
 	return built{req: req, frame: &named, count: len(history), draft: d}, nil
 }
 
-// messages makes the history fit for the wire. It is pure apart from reading blobs.
+// compact gives the form of further fields that comes back from the log.
+func compact(extra map[string]json.RawMessage) (map[string]json.RawMessage, error) {
+	if len(extra) == 0 {
+		return nil, nil
+	}
+	out := make(map[string]json.RawMessage, len(extra))
+	for name, raw := range extra {
+		var b bytes.Buffer
+		if err := json.Compact(&b, raw); err != nil {
+			return nil, fmt.Errorf("model parameter %q: %w", name, err)
+		}
+		out[name] = b.Bytes()
+	}
+	return out, nil
+}
+
+// messages fills in the data of files. What is not legal on the wire, the wire repairs: it knows which
+// messages it has repaired and encoded already.
 func (d *draft) messages(history []model.Message) ([]model.Message, error) {
-	msgs := model.Repair(history)
-	var err error
-	for i := range msgs {
-		if msgs[i].Parts, err = d.withData(msgs[i].Parts); err != nil {
+	for i := range history { // a slice of our own: History copied it, and so did Bare
+		parts, err := d.withData(history[i].Parts)
+		if err != nil {
 			return nil, err
 		}
+		history[i].Parts = parts
 	}
-	return msgs, nil
+	return history, nil
 }
 
 // withData fills the data of files from the blobs, in a copy where there are any. A file whose blob
 // is lost becomes a text that says so.
 func (d *draft) withData(parts []model.Part) ([]model.Part, error) {
 	copied := false
-	for i, p := range parts {
-		file := p.Kind == model.File && p.Blob != "" && p.Data == nil
-		if !file && len(p.Parts) == 0 {
-			continue
-		}
-		if file {
+	for i := range parts {
+		p := &parts[i]
+		var now model.Part
+		switch {
+		case p.Kind == model.File && p.Blob != "" && p.Data == nil:
 			data, err := d.blob(p.Blob)
-			switch {
-			case errors.Is(err, transcript.ErrNoBlob):
-				p = model.Part{Kind: model.Text, Text: textLost}
-			case err != nil:
+			if errors.Is(err, transcript.ErrNoBlob) {
+				now = model.Part{Kind: model.Text, Text: textLost}
+				break
+			} else if err != nil {
 				return nil, err
 			}
-			p.Data = data
-		} else {
+			now = *p
+			now.Data = data
+		case len(p.Parts) > 0:
 			inner, err := d.withData(p.Parts)
 			if err != nil {
 				return nil, err
 			}
-			p.Parts = inner
+			if &inner[0] == &p.Parts[0] {
+				continue
+			}
+			now = *p
+			now.Parts = inner
+		default:
+			continue
 		}
 		if !copied {
 			parts, copied = slices.Clone(parts), true
 		}
-		parts[i] = p
+		parts[i] = now
 	}
 	return parts, nil
 }
