@@ -138,7 +138,7 @@ type failer interface {
 
 // eventually waits for what tells nobody.
 func eventually(t failer, what string, ok func() bool) {
-	for deadline := time.Now().Add(30 * time.Second); !ok(); time.Sleep(5 * time.Millisecond) {
+	for deadline := time.Now().Add(60 * time.Second); !ok(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatalf("%s did not happen", what)
 		}
