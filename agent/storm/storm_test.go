@@ -44,49 +44,22 @@ func TestStorm(t *testing.T) { // O-LLM-01, O-LLM-06, O-LLM-07, O-LLM-08, O-DATA
 	}
 	seed = number(t, "STORM_SEED", seed)
 	t.Logf("STORM_SEED=%d STORM_TURNS=%d", seed, want)
-	s := newServer(t, seed)
-	var turns atomic.Int64
-	var all []*person
-	var people sync.WaitGroup
-	var boxes []*core
+	s, began := &storm{server: newServer(t, seed)}, time.Now()
 	for k := range cores {
-		c := newCore(t, filepath.Join(t.TempDir(), fmt.Sprint("core", k)), s.url, talks)
-		if err := os.Mkdir(c.dir, 0o700); err != nil {
-			t.Fatal(err)
-		}
-		boxes = append(boxes, c)
-		go c.keep()
-		for i := range talks {
-			p := newPerson(t, c, fmt.Sprint("w", i), seed)
-			all = append(all, p)
-			people.Go(func() {
-				for before := 0; turns.Load() < want && !t.Failed(); before = p.turns {
-					p.round()
-					turns.Add(int64(p.turns - before))
-				}
-			})
-		}
+		s.add(t, filepath.Join(t.TempDir(), fmt.Sprint("core", k)))
 	}
-	began := time.Now()
-	stop := make(chan struct{})
-	var killers sync.WaitGroup
-	for k, c := range boxes {
-		killers.Go(func() { killAtRandom(c, seed, k, stop) })
-	}
-	people.Wait()
-	close(stop)
-	killers.Wait()
+	turns := s.blow(t, want)
 	spoilt := t.Failed() // what is left is not whole then
 	if !spoilt {
-		calmDown(t, s, all)
+		s.calmDown()
 	}
 	kills, asked, formats := 0, 0, map[string]int{}
-	for _, c := range boxes {
+	for _, c := range s.cores {
 		c.close()
 		kills += c.kills
 	}
-	for _, p := range all {
-		h := s.heard(talkOf(p))
+	for _, p := range s.people {
+		h := s.server.heard(talkOf(p))
 		if !spoilt {
 			inspect(t, p, h)
 		}
@@ -95,11 +68,65 @@ func TestStorm(t *testing.T) { // O-LLM-01, O-LLM-06, O-LLM-07, O-LLM-08, O-DATA
 			formats[f] += n
 		}
 	}
-	t.Logf("%d turns, %d requests (%q), %d kills in %s; faults: %q", turns.Load(), asked, names(formats), kills,
-		time.Since(began).Round(time.Second), names(s.struck))
-	if missed := len(faults) + 1 - len(s.struck); want >= 1000 && missed > 0 && !spoilt {
-		t.Errorf("%d faults never came, of %d; there are %q", missed, len(faults), slices.Sorted(maps.Keys(s.struck)))
+	struck := s.server.struck
+	t.Logf("%d turns, %d requests (%q), %d kills in %s; faults: %q", turns, asked, names(formats), kills,
+		time.Since(began).Round(time.Second), names(struck))
+	if missed := len(faults) + 1 - len(struck); want >= 1000 && missed > 0 && !spoilt {
+		t.Errorf("%d faults never came, of %d; there are %q", missed, len(faults), slices.Sorted(maps.Keys(struck)))
 	}
+}
+
+// storm is the server, the cores and who uses them.
+type storm struct {
+	server *server
+	cores  []*core
+	people []*person
+}
+
+// add starts a core in a new folder.
+func (s *storm) add(t *testing.T, dir string) {
+	t.Helper()
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	c := newCore(t, dir, s.server.url, talks)
+	for i := range talks {
+		s.people = append(s.people, newPerson(t, c, fmt.Sprint("w", i), s.server.seed))
+	}
+	s.cores = append(s.cores, c)
+	go c.keep()
+}
+
+// blow lets the storm go on until there were so many turns, and gives how many there were.
+func (s *storm) blow(t *testing.T, want int64) int64 {
+	var turns atomic.Int64
+	var people, killers sync.WaitGroup
+	stop := make(chan struct{})
+	for _, p := range s.people {
+		people.Go(func() {
+			for before := 0; turns.Load() < want && !t.Failed(); before = p.turns {
+				p.round()
+				turns.Add(int64(p.turns - before))
+			}
+		})
+	}
+	for k, c := range s.cores {
+		killers.Go(func() { killAtRandom(c, s.server.seed, k, stop) })
+	}
+	people.Wait()
+	close(stop)
+	killers.Wait()
+	return turns.Load()
+}
+
+// calmDown ends the storm for all conversations.
+func (s *storm) calmDown() {
+	var people sync.WaitGroup
+	for _, p := range s.people {
+		s.server.calm(talkOf(p))
+		people.Go(p.settle)
+	}
+	people.Wait()
 }
 
 // talkOf is the name by which the server knows a conversation.
@@ -132,15 +159,4 @@ func killAtRandom(c *core, seed uint64, k int, stop <-chan struct{}) {
 			c.kill()
 		}
 	}
-}
-
-// calmDown ends the storm for all conversations.
-func calmDown(t *testing.T, s *server, all []*person) {
-	t.Helper()
-	var people sync.WaitGroup
-	for _, p := range all {
-		s.calm(talkOf(p))
-		people.Go(p.settle)
-	}
-	people.Wait()
 }
