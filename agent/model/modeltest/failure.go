@@ -101,7 +101,7 @@ func (s Subject) cutAnywhere(t *testing.T) {
 		reply.CutAfterEvents = n
 		m, err := s.one(t, reply, ask(user("hi")))
 		if err == nil {
-			if m.Stop != model.StopTools || len(model.Runnable(m)) != 1 || n < 6 {
+			if m.Stop != model.StopTools || len(model.Runnable(m)) != 1 || n < 4 {
 				t.Errorf("cut after %d events: %+v", n, m)
 			}
 			return
