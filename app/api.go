@@ -12,6 +12,8 @@ type API struct {
 	Conversations ConversationsAPI
 	Settings      SettingsAPI
 	System        SystemAPI
+	Costs         CostsAPI
+	Search        SearchAPI
 }
 
 // ProjectsAPI is what a person can do with projects.
@@ -26,6 +28,8 @@ type ProjectsAPI interface {
 	Relocate(ctx context.Context, args RelocateProject) (Project, error)
 	// SetTrust grants or revokes trust; nothing from an untrusted repository runs by itself.
 	SetTrust(ctx context.Context, args SetTrust) (Project, error)
+	// FirstCommit makes an empty first commit in a repository that has none, so that worktrees can be made.
+	FirstCommit(ctx context.Context, args ByID) (Project, error)
 	// Branches lists what a new workspace of the project can start from.
 	Branches(ctx context.Context, args ByID) (Branches, error)
 	// Drop adds folders that were dropped on a window; every host hears of it by folders.dropped.
@@ -102,6 +106,8 @@ type ConversationsAPI interface {
 	SetDraft(ctx context.Context, args SetDraft) error
 	// Release lets a held queue go on.
 	Release(ctx context.Context, args ByID) error
+	// Export gives the conversation as a document of at most 32 MiB.
+	Export(ctx context.Context, args ExportConversation) (Exported, error)
 }
 
 // SettingsAPI reads and changes the person's preferences.
@@ -114,8 +120,38 @@ type SettingsAPI interface {
 	Models(ctx context.Context) ([]Model, error)
 	// Providers lists the model providers and whether they are configured.
 	Providers(ctx context.Context) ([]Provider, error)
-	// SetProvider changes a provider's key or base URL.
+	// SetProvider changes a provider's settings.
 	SetProvider(ctx context.Context, args SetProvider) error
+	// AddProvider adds a custom provider.
+	AddProvider(ctx context.Context, args AddProvider) error
+	// RemoveProvider forgets the settings of a provider, its key too.
+	RemoveProvider(ctx context.Context, args ByID) error
+	// TestProvider makes a small call and says what is wrong and how to mend it.
+	TestProvider(ctx context.Context, args ByID) (ProviderTest, error)
+	// SuggestModels asks a provider which models it has.
+	SuggestModels(ctx context.Context, args ByID) ([]Suggestion, error)
+	// AddModel adds a model to those that can be chosen.
+	AddModel(ctx context.Context, args ByID) error
+	// RemoveModel takes a model that a person added out of the list.
+	RemoveModel(ctx context.Context, args ByID) error
+	// Fallbacks lists which models are asked when one refuses.
+	Fallbacks(ctx context.Context) ([]Fallback, error)
+	// SetFallback changes which models are asked when one refuses; none removes the chain.
+	SetFallback(ctx context.Context, args Fallback) error
+}
+
+// CostsAPI is about what models cost.
+type CostsAPI interface {
+	// Summary sums up what was spent.
+	Summary(ctx context.Context, args CostQuery) (CostSummary, error)
+	// SetBudget limits what a workspace, sub-agents included, may spend; its turn stops there.
+	SetBudget(ctx context.Context, args SetBudget) error
+}
+
+// SearchAPI finds what was said in any workspace.
+type SearchAPI interface {
+	// Find looks for words in all conversations, the newest first.
+	Find(ctx context.Context, args FindText) (Found, error)
 }
 
 // SystemAPI is about this machine and the attached window.
@@ -128,7 +164,7 @@ type SystemAPI interface {
 	PickFolder(ctx context.Context) (PickedFolder, error)
 	// Raise brings the attached window to the front.
 	Raise(ctx context.Context) error
-	// OpenURL opens an http or https address in the user's browser, for the page in the window.
+	// OpenURL opens an http, https or mailto address outside, for the page in the window.
 	OpenURL(ctx context.Context, args OpenURL) error
 }
 
@@ -138,6 +174,6 @@ type Window interface {
 	PickFolder(ctx context.Context) (string, error)
 	// Raise brings the window to the front.
 	Raise(ctx context.Context) error
-	// OpenURL opens an http or https address in the user's browser.
+	// OpenURL opens an address that Openable allows in the user's browser or mail program.
 	OpenURL(ctx context.Context, url string) error
 }

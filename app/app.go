@@ -15,7 +15,11 @@ import (
 	"time"
 
 	"carrel/agent/catalog"
+	"carrel/agent/costs"
+	"carrel/agent/search"
+	"carrel/agent/tokens"
 	"carrel/agent/tool"
+	"carrel/agent/turn"
 	"carrel/store"
 	"carrel/workspaces"
 	"carrel/workspaces/git"
@@ -56,6 +60,11 @@ type App struct {
 	logger   *slog.Logger
 	environ  []string
 	readOnly map[string]bool // the tools that change nothing, by name
+	ledger   *ledger
+	breakers *turn.Breakers // of the providers, for all conversations
+	counter  *tokens.Counter
+	index    *search.Index
+	updater  *search.Updater // of the index; nil when headless
 
 	cancel context.CancelFunc // ends the background work
 	work   sync.WaitGroup
@@ -107,8 +116,16 @@ func New(o Options) (*App, error) {
 		Reaper: a.reaper, Env: o.Environ, Events: a.deskEvent, Stop: a.quit})
 	o.Root.OnProblem(func(p store.Problem) { a.publish(ProblemAppeared{Problem: Problem(p)}) })
 	a.herald = newHerald(a.proclaim)
+	a.ledger = newLedger(a, costs.New(db))
+	a.breakers, a.counter = turn.NewBreakers(nil), a.newCounter(ctx, db)
+	index := search.Options{Root: o.Root, Sessions: a.talks}
+	if !o.Headless {
+		index.Pause = search.Rest
+	}
+	a.index = search.New(index)
 	if !o.Headless {
 		a.watcher = git.NewWatcher(a.git, a.gitChanged)
+		a.updater = a.index.Update(a.logger)
 		a.background(ctx)
 	}
 	return a, nil
@@ -144,7 +161,7 @@ func (a *App) Recover(ctx context.Context) error { return a.desks.Recover(ctx) }
 // API gives the services.
 func (a *App) API() API {
 	return API{Projects: projects{a}, Workspaces: desks{a}, Conversations: conversations{a},
-		Settings: settings{a}, System: system{a}}
+		Settings: settings{a}, System: system{a}, Costs: money{a}, Search: finder{a}}
 }
 
 // Subscribe calls f for every event, in order, until cancel is called. f must not block.
@@ -212,7 +229,11 @@ func (a *App) shutDown(ctx context.Context) error {
 	errs = append(errs, a.desks.Close(), a.reaper.Close())
 	a.work.Wait()
 	a.herald.close()
-	return errors.Join(errs...)
+	a.ledger.close()
+	if a.updater != nil {
+		a.updater.Stop()
+	}
+	return errors.Join(append(errs, a.index.Close())...)
 }
 
 func (a *App) spillDir(id string) (string, error) {

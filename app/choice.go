@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"time"
 
 	"carrel/agent/catalog"
 	"carrel/agent/turn"
@@ -84,3 +85,29 @@ func onceView(c *turn.Choice) string {
 	}
 	return c.Model + "+" + c.Level
 }
+
+// mendAll lets conversations that stopped because of settings try whether they work now. It sends
+// nothing to a model, and does not wait.
+func (a *App) mendAll() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.closed {
+		return
+	}
+	for _, o := range a.sessions {
+		s := o.now()
+		if s == nil {
+			continue
+		}
+		if conv, err := s.writable(); err == nil {
+			a.work.Go(func() {
+				ctx, cancel := context.WithTimeout(context.Background(), mendWait)
+				defer cancel()
+				_ = conv.Mended(ctx) // one that is closed or busy is as well off without
+			})
+		}
+	}
+}
+
+// mendWait bounds how long a conversation may take to look at changed settings.
+const mendWait = 30 * time.Second

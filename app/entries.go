@@ -8,6 +8,7 @@ import (
 	"carrel/agent/model"
 	"carrel/agent/tool"
 	"carrel/agent/transcript"
+	"carrel/agent/turn"
 )
 
 // Caps of what a host gets of one entry; Conversations.Entry hands out more.
@@ -77,7 +78,10 @@ func (f *folder) apply(r *transcript.Record) []*Entry {
 	switch r.Kind {
 	case transcript.User:
 		return f.add(&Entry{ID: entryID(r.Seq, 0), Order: entryOrder(r.Seq, 0), Kind: EntryUser, Time: r.Time,
-			Turn: r.Turn, Text: f.cut(messageText(r.Message))})
+			Turn: r.Turn, Text: f.cut(messageText(r.Message)), Once: onceView((*turn.Choice)(r.Choice)), Files: filesOf(r.Message)})
+	case transcript.Boundary:
+		return f.add(&Entry{ID: entryID(r.Seq, 0), Order: entryOrder(r.Seq, 0), Kind: EntryBoundary, Time: r.Time,
+			Text: f.cut(r.Note), Code: string(r.Border)})
 	case transcript.Note:
 		return f.add(&Entry{ID: entryID(r.Seq, 0), Order: entryOrder(r.Seq, 0), Kind: EntryNote, Time: r.Time,
 			Turn: r.Turn, Text: f.cut(r.Note), Level: r.Level})
@@ -101,7 +105,7 @@ func (f *folder) apply(r *transcript.Record) []*Entry {
 			return []*Entry{e}
 		}
 	case transcript.TurnStart, transcript.StepStart, transcript.Todos, transcript.Setup, transcript.Edit,
-		transcript.Boundary, transcript.Retry:
+		transcript.Retry:
 	}
 	return nil
 }
@@ -130,8 +134,11 @@ func (f *folder) message(r *transcript.Record) []*Entry {
 		} else {
 			*e = *made
 		}
-		if e.Tool != nil {
+		if r.Message.Parts[i].Kind == model.ToolCall {
 			f.calls[r.Message.Parts[i].CallID] = e
+		}
+		if len(changed) == 0 && r.Kind == transcript.Assistant {
+			e.Usage = messageUsage(r)
 		}
 		changed = append(changed, e)
 	}
@@ -190,11 +197,17 @@ func partEntry(r *transcript.Record, i, maxText int) *Entry {
 		if p.Text == "" { // such as reasoning that the provider keeps to itself
 			return nil
 		}
-		e.Text, e.Reasoning = cutText(p.Text, maxText), p.Kind == model.Reasoning
+		e.Text, e.Reasoning, e.Sources = cutText(p.Text, maxText), p.Kind == model.Reasoning, sourceViews(p.Sources)
 	case model.ToolCall:
 		e.Kind = EntryTool
 		e.Tool = &ToolEntry{Name: p.Name, Status: ToolPending, Input: cutText(p.Input, maxText)}
-	case model.File, model.ToolResult, model.Native:
+	case model.Native:
+		if p.Text == "" && p.Name == "" {
+			return nil
+		}
+		e.Kind = EntryTool
+		e.Tool = &ToolEntry{Name: p.Name, Status: ToolOK, Input: cutText(p.Text, maxText)}
+	case model.File, model.ToolResult:
 		return nil
 	}
 	return e

@@ -70,6 +70,13 @@ type EntriesRemoved struct {
 	IDs       []string `json:"ids"`
 }
 
+// EntriesReplaced says that what was shown of a conversation is not what it is any more: a past message
+// was edited, or the conversation was cleared. Hosts take a new snapshot.
+type EntriesReplaced struct {
+	Workspace string `json:"workspace"`
+	Rev       uint64 `json:"rev"`
+}
+
 // ConversationChanged says that the status of a conversation changed.
 type ConversationChanged struct {
 	Workspace string `json:"workspace"`
@@ -108,6 +115,7 @@ func (ProblemAppeared) EventName() string     { return "problem.appeared" }
 func (EntryChanged) EventName() string        { return "entry.changed" }
 func (EntryGrew) EventName() string           { return "entry.grew" }
 func (EntriesRemoved) EventName() string      { return "entry.removed" }
+func (EntriesReplaced) EventName() string     { return "entry.replaced" }
 func (ConversationChanged) EventName() string { return "conversation.changed" }
 func (InitOutput) EventName() string          { return "init.output" }
 func (FoldersDropped) EventName() string      { return "folders.dropped" }
@@ -122,5 +130,6 @@ func (FoldersDropped) Topic() string        { return "" }
 func (e EntryChanged) Topic() string        { return conversationTopic(e.Workspace) }
 func (e EntryGrew) Topic() string           { return conversationTopic(e.Workspace) }
 func (e EntriesRemoved) Topic() string      { return conversationTopic(e.Workspace) }
+func (e EntriesReplaced) Topic() string     { return conversationTopic(e.Workspace) }
 func (e ConversationChanged) Topic() string { return conversationTopic(e.Workspace) }
 func (e InitOutput) Topic() string          { return conversationTopic(e.Workspace) }

@@ -1,9 +1,76 @@
 package app
 
-import "context"
+import (
+	"context"
+	"errors"
+	"fmt"
 
-// Fork makes a workspace that goes on from another one's conversation.
+	"carrel/agent/transcript"
+	"carrel/workspaces"
+	"carrel/workspaces/runtime"
+)
+
+// Fork makes a workspace that goes on from another one's conversation: history, model, level, queue
+// and draft are copied, its branch starts at the commit checked out now. Uncommitted changes and a
+// turn that is still open stay behind.
 func (d desks) Fork(ctx context.Context, args ForkWorkspace) (Workspace, error) {
-	_, _ = ctx, args
-	return Workspace{}, &Error{Code: "internal", Message: "Forking is not there yet."}
+	if args.Message != "" {
+		if err := sayable(args.Message, ""); err != nil {
+			return Workspace{}, err
+		}
+	}
+	w, err := d.app.registry.Workspace(ctx, args.Workspace)
+	if err != nil {
+		return Workspace{}, userError(err)
+	}
+	s, err := d.app.session(ctx, w.ID)
+	if err != nil {
+		return Workspace{}, userError(err)
+	}
+	n := workspaces.NewWorkspace{ProjectID: w.ProjectID, Name: args.Name, Runtime: w.Runtime, Model: w.Model,
+		Seed: func(ctx context.Context, made workspaces.Workspace) error { return d.app.seedFork(ctx, s, w, made) }}
+	if w.Runtime == runtime.Worktree {
+		head, err := d.app.git.Head(ctx, w.Dir)
+		if err != nil {
+			return Workspace{}, userError(err)
+		}
+		n.Base = head.Commit
+	}
+	made, err := d.app.desks.Create(ctx, n)
+	if err != nil {
+		return Workspace{}, userError(err)
+	}
+	if args.Message != "" {
+		if err := conversations(d).Send(ctx, SendMessage{Workspace: made.ID, Text: args.Message}); err != nil {
+			return Workspace{}, err
+		}
+	}
+	return d.view(ctx, made.ID, nil)
+}
+
+// seedFork fills what belongs to a fork beside its tree.
+func (a *App) seedFork(ctx context.Context, s *session, from, made workspaces.Workspace) error {
+	dir, err := a.root.SessionDir(made.ID)
+	if err != nil {
+		return err
+	}
+	if err := transcript.Copy(s.reader(), dir); err != nil {
+		return err
+	}
+	log, err := transcript.Open(dir)
+	if err != nil {
+		return err
+	}
+	_, err = log.Append(transcript.Record{Kind: transcript.Boundary, Border: transcript.Fork,
+		Note: fmt.Sprintf("Forked from %s.", label(from.Title))})
+	if err := errors.Join(err, log.Sync(), log.Close()); err != nil {
+		return fmt.Errorf("mark the fork in the log of %q: %w", made.ID, err)
+	}
+	if err := a.registry.SetModel(ctx, made.ID, from.Model, from.Level, from.Pro); err != nil {
+		return err
+	}
+	if err := a.registry.SetAutoRetry(ctx, made.ID, from.AutoRetry); err != nil {
+		return err
+	}
+	return a.registry.CopyWaiting(ctx, from.ID, made.ID)
 }

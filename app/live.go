@@ -110,7 +110,13 @@ func (l *live) record(r *transcript.Record) {
 		transcript.Setup, transcript.Edit, transcript.Boundary, transcript.Retry:
 	}
 	l.apply(r, false)
+	if replaces(r) {
+		l.publish(EntriesReplaced{Workspace: l.workspace, Rev: l.next()})
+	}
 }
+
+// replaces reports whether a record takes others out of the conversation.
+func replaces(r *transcript.Record) bool { return r.From > 0 || r.Border == transcript.Clear }
 
 // checkpoint shows how far another process's response is.
 func (l *live) checkpoint(r *transcript.Record) {

@@ -65,9 +65,12 @@ func (a *App) outsideChange() {
 		old, ok := last.workspaces[id]
 		if w.ArchivedAt == nil && (!ok || !old.ActiveAt.Equal(w.ActiveAt)) {
 			a.followOther(id)
+			a.touch(id)
+			a.purseChanged(id)
 		}
 		if !ok || !sameRow(old, w) {
 			a.herald.add(id, news{row: true})
+			a.purseChanged(id)
 		}
 	}
 	for id := range last.workspaces {
@@ -76,7 +79,7 @@ func (a *App) outsideChange() {
 		}
 	}
 	if !reflect.DeepEqual(now.settings, last.settings) || !reflect.DeepEqual(now.providers, last.providers) {
-		a.publish(SettingsChanged{})
+		a.settingsChanged()
 	}
 }
 
@@ -97,11 +100,16 @@ func sameRow(a, b workspaces.Workspace) bool {
 	a.ActiveAt = b.ActiveAt
 	archived := (a.ArchivedAt == nil) == (b.ArchivedAt == nil)
 	a.ArchivedAt, b.ArchivedAt = nil, nil
-	return archived && a == b
+	limited := sameLimit(a.Budget, b.Budget)
+	a.Budget, b.Budget = nil, nil
+	return archived && limited && a == b
 }
 
 // forget lets go of a workspace that is gone, perhaps by another process's hand.
 func (a *App) forget(id string) {
+	if a.updater != nil {
+		a.updater.TouchAll()
+	}
 	if a.watcher != nil {
 		a.watcher.Remove(id)
 	}

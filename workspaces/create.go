@@ -22,7 +22,11 @@ type NewWorkspace struct {
 	Runtime   runtime.Kind // "" is worktree in a git project, else local
 	Branch    string       // "" makes one named like the workspace; an existing one is checked out; any other name is made
 	Base      string       // where a new branch starts; "" is what the project has checked out
+	Detached  bool         // no branch at all: Base is checked out as it is now, and nobody's branch is taken; without Branch
 	Model     string
+	// Seed, when not nil, fills what belongs to the new workspace beside its tree, once its row exists
+	// and before anybody hears of it. Its error undoes the creation.
+	Seed func(context.Context, Workspace) error
 }
 
 // Create makes a workspace and returns when its row and its tree exist; the init hook goes on. It
@@ -68,6 +72,7 @@ type building struct {
 	w       Workspace
 	plan    plan
 	notes   []string
+	seed    func(context.Context, Workspace) error
 	unlock  func()
 	release func()
 }
@@ -90,9 +95,9 @@ func (d *Desks) planLocal(ctx context.Context, p Project, n NewWorkspace) (*buil
 		}
 		branch = head.Branch
 	}
-	if n.Branch != "" && n.Branch != branch || n.Base != "" {
+	if n.Branch != "" && n.Branch != branch || n.Base != "" || n.Detached {
 		return nil, &Refusal{Code: BranchInvalid, Branch: n.Branch, Dir: p.Path,
-			Message: "A local workspace works on what the folder has checked out: leave out branch and base, or use a worktree."}
+			Message: "A local workspace works on what the folder has checked out: choose neither branch nor base, or use a worktree."}
 	}
 	return d.reserve(ctx, p, n, func(w *Workspace) bool {
 		w.Dir, w.Branch = p.Path, branch
@@ -102,8 +107,7 @@ func (d *Desks) planLocal(ctx context.Context, p Project, n NewWorkspace) (*buil
 
 func (d *Desks) planWorktree(ctx context.Context, p Project, n NewWorkspace) (*building, error) {
 	if !p.Git {
-		return nil, &Refusal{Code: NeedsGit, Dir: p.Path, Choices: []Choice{WorkInPlace}, Message: fmt.Sprintf(
-			"%s is not a git repository, so it has no worktrees: work in the folder itself, or run `git init` there and add it again.", p.Name)}
+		return nil, needsGit(p)
 	}
 	pl, err := d.planTree(ctx, p, n)
 	if err != nil {
@@ -116,10 +120,10 @@ func (d *Desks) planWorktree(ctx context.Context, p Project, n NewWorkspace) (*b
 	b, err := d.reserve(ctx, p, n, func(w *Workspace) bool {
 		w.Dir, w.Branch, w.Base = filepath.Join(source, w.Name), pl.branch, pl.base
 		w.MadeBranch, w.Creating = pl.create, true
-		if pl.branch == "" {
+		if pl.named() {
 			w.Branch = w.Name
 		}
-		return !exists(w.Dir) && !(pl.branch == "" && pl.taken(w.Name))
+		return !exists(w.Dir) && !(pl.named() && pl.taken(w.Name))
 	})
 	var refused *Refusal
 	if errors.As(err, &refused) && refused.Code == NameTaken && refused.WorkspaceID == "" {
@@ -165,7 +169,7 @@ func (d *Desks) reserve(ctx context.Context, p Project, n NewWorkspace, fill fun
 		release()
 		return nil, err
 	}
-	b := &building{project: p, unlock: unlock, release: release}
+	b := &building{project: p, seed: n.Seed, unlock: unlock, release: release}
 	name, stem := n.Name, Slug(n.Title)
 	for try := 1; try <= nameTries; try++ {
 		if n.Name == "" {
@@ -234,6 +238,12 @@ func (d *Desks) build(ctx context.Context, b *building) (Workspace, error) {
 			b.unlock()
 		}
 	}()
+	if b.seed != nil {
+		if err := b.seed(ctx, b.w); err != nil {
+			d.undo(b)
+			return Workspace{}, err
+		}
+	}
 	reserved := b.w
 	d.emit(Event{Workspace: &reserved})
 	if b.w.Runtime == runtime.Worktree {

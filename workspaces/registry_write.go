@@ -105,8 +105,9 @@ func (r *Registry) setTitle(ctx context.Context, id, title string) error {
 	return changed(res, err, "title workspace", id)
 }
 
-func (r *Registry) setInit(ctx context.Context, id string, s InitState) error {
-	res, err := r.db.ExecContext(ctx, `UPDATE workspaces SET init = ? WHERE id = ?`, string(s), id)
+// setInit notes how far the init hook is and, once it has ended by itself, its exit code; else noCode.
+func (r *Registry) setInit(ctx context.Context, id string, s InitState, code int) error {
+	res, err := r.db.ExecContext(ctx, `UPDATE workspaces SET init = ?, init_code = ? WHERE id = ?`, string(s), code, id)
 	return changed(res, err, "note init hook of workspace", id)
 }
 
@@ -147,6 +148,21 @@ func (r *Registry) SetAutoRetry(ctx context.Context, id string, on bool) error {
 func (r *Registry) SetBudget(ctx context.Context, id string, micro *int64) error {
 	res, err := r.db.ExecContext(ctx, `UPDATE workspaces SET budget_micro = ? WHERE id = ?`, micro, id)
 	return changed(res, err, "set budget of workspace", id)
+}
+
+// CopyWaiting gives a workspace copies of the messages that wait in another one, and of its draft.
+func (r *Registry) CopyWaiting(ctx context.Context, from, to string) error {
+	for _, s := range []string{
+		`INSERT OR IGNORE INTO queue (workspace_id, id, position, text, dispatch, choice, files, created_at)
+			SELECT ?2, id, position, text, dispatch, choice, files, created_at FROM queue WHERE workspace_id = ?1`,
+		`INSERT OR REPLACE INTO drafts (workspace_id, text, updated_at)
+			SELECT ?2, text, updated_at FROM drafts WHERE workspace_id = ?1`,
+	} {
+		if _, err := r.db.ExecContext(ctx, s, from, to); err != nil {
+			return fmt.Errorf("copy what waits in workspace %q: %w", from, err)
+		}
+	}
+	return nil
 }
 
 // Touch notes that something happened in a workspace.

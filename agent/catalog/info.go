@@ -54,6 +54,9 @@ func (c *Catalog) info(s settled, provider, name string, own map[string]ownModel
 
 // describe makes the Info of a row for the way in which its provider is set up.
 func (s *settled) describe(provider string, k known) Info {
+	if s.wire != AnthropicMessages && s.wire != Bedrock && s.custom { // only these formats have Anthropic's ways
+		k.style = styleEffort
+	}
 	i := Info{ID: provider + ":" + k.id, Name: k.name, Aliases: slices.Clone(k.aliases), Context: k.context, MaxOutput: k.output,
 		Levels: slices.Clone(k.levels), DefaultLevel: k.level, Images: k.images, Prices: k.prices, Known: k.found,
 		Force: !k.noForce, row: k}

@@ -66,10 +66,14 @@ func TestInfoComesFromTheShelfUnderManyNames(t *testing.T) {
 			t.Errorf("%s: known %v, context %d, want %d", id, i.Known, i.Context, want)
 		}
 	}
-	for _, id := range []string{"openai:nothing", "mine:claude-opus-5", "bedrock:meta.llama", "openrouter:a/b", "x:y:z"} {
+	for _, id := range []string{"openai:nothing", "mine:qwen3", "mine:gpt-oss", "bedrock:meta.llama", "openrouter:a/b", "x:y:z"} {
 		if i := c.Info(id); i.Known || i.Prices != nil || i.Context != 0 || i.ID != id {
 			t.Errorf("%s: %+v", id, i)
 		}
+	}
+	custom := catalog(nil, entries{"mine": {ProviderType: "openai-compatible", BaseURL: "http://localhost:1"}})
+	if i := custom.Info("mine:claude-sonnet-5-5"); i.Context != 1_000_000 || i.Prices != nil || i.DefaultLevel != Default || i.row.style != styleEffort {
+		t.Errorf("behind another server: %+v", i)
 	}
 	if i := c.Info("bedrock:us.anthropic.claude-opus-5-5"); i.Prices != nil || slices.Contains(i.Levels, Off) {
 		t.Errorf("a gateway's price is guessed, or its levels are: %+v", i)

@@ -81,7 +81,9 @@ func (k *known) refine(provider string, thinks bool) {
 		case !claude || !thinks:
 		case len(k.levels) == 0 || strings.Contains(k.id, "opus-4-5"): // from before effort alone was enough
 			k.levels, k.level, k.style = fromOff(High), Off, styleBudget
-		case !strings.Contains(k.id, "fable") && !strings.Contains(k.id, "mythos"): // these always think
+		case strings.Contains(k.id, "fable"), strings.Contains(k.id, "mythos"): // these always think
+			k.noForce = true
+		default:
 			k.levels = append(k.levels, Off)
 		}
 		k.fast = k.id == "claude-opus-5" || k.id == "claude-opus-4-8"
@@ -166,8 +168,12 @@ func lookup(provider, id string) known {
 		}
 		if other.provider != provider { // a gateway has prices, tiers and ways of its own
 			k.prices, k.tiers, k.pro, k.cyber, k.fast, k.chatOff, k.name = nil, nil, false, "", false, false, ""
-			if provider == "openrouter" {
+			switch provider {
+			case "openrouter":
 				k.style = styleRouter
+			case "bedrock":
+			default:
+				k.level = Default // nothing is said unless the person does: the server may not know it
 			}
 		}
 		k.id, k.aliases, k.first = id, nil, false
@@ -256,6 +262,18 @@ func atBedrock(id string) string {
 	return name
 }
 
+// madeBy is whose model it is, of those that nobody else can run: behind another server it is the
+// same.
+func madeBy(id string) string {
+	switch {
+	case strings.HasPrefix(id, "claude-"):
+		return "anthropic"
+	case strings.HasPrefix(id, "gpt-"):
+		return "openai"
+	}
+	return ""
+}
+
 // sameModel lists other names under which a model could be known.
 func sameModel(provider, id string) []modelName {
 	var out []modelName
@@ -286,6 +304,11 @@ func sameModel(provider, id string) []modelName {
 			out = append(out, modelName{"zai", name})
 		default:
 			out = append(out, modelName{vendor, name})
+		}
+	case "github-copilot", "ollama": // their limits are their own
+	default:
+		if maker := madeBy(id); maker != provider {
+			out = append(out, modelName{maker, id}, modelName{maker, plain})
 		}
 	}
 	return out

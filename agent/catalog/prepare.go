@@ -27,6 +27,7 @@ func (s *settled) prepare(r Resolved, ch Choice) (func(*model.Request), error) {
 		cyber = row.cyber
 	}
 	hour := s.entry.CacheTTL == "1h"
+	alone := s.wire == AnthropicMessages && slices.Contains(r.Info.Levels, Off)
 	return func(q *model.Request) {
 		q.Model, q.Thinking, q.Params = r.Model, thinking, params
 		if len(extra) > 0 {
@@ -36,8 +37,11 @@ func (s *settled) prepare(r Resolved, ch Choice) (func(*model.Request), error) {
 			q.MaxTokens = limit
 		}
 		q.Tier, q.Native, q.Cyber, q.CacheHour = tier, slices.Clone(native), cyber, hour
-		if !r.Info.Force {
+		switch {
+		case !r.Info.Force:
 			q.Force = ""
+		case q.Force != "" && alone: // a forced tool and thinking exclude each other
+			q.Thinking = model.Thinking{Off: true}
 		}
 	}, nil
 }

@@ -264,13 +264,13 @@ func TestPrepareIsDeterministicAndKeepsTheRequest(t *testing.T) {
 
 func TestAToolIsNotForcedWhereThatIsRefused(t *testing.T) {
 	c := catalog(map[string]string{"ANTHROPIC_API_KEY": "k"}, nil)
-	for id, want := range map[string]string{"opus": "", "sonnet": "", "fable": "", "haiku": "t", "anthropic:claude-opus-5": "t"} {
+	for id, want := range map[string]string{"opus": "", "sonnet": "", "fable": "", "anthropic:claude-fable-5": "", "haiku": "t", "anthropic:claude-opus-5": "t"} {
 		r, err := c.Resolve(Choice{Model: id})
 		if err != nil {
 			t.Fatal(err)
 		}
 		q := model.Request{Force: "t"}
-		if r.Prepare(&q); q.Force != want || r.Info.Force != (want != "") {
+		if r.Prepare(&q); q.Force != want || r.Info.Force != (want != "") || q.Thinking.Off != (want != "") {
 			t.Errorf("%s: %q", id, q.Force)
 		}
 	}

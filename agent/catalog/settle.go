@@ -162,18 +162,35 @@ func (c *Catalog) own(id string, e store.ProviderConfig) settled {
 		s.name = id
 	}
 	s.apply(c, e)
-	switch {
-	case slices.Contains(reserved, id):
-		s.fail(bad(BadProvider, id, "this id is reserved. Give the custom provider another one."))
-	case !customID.MatchString(id):
-		s.fail(bad(BadProvider, id, "an id has lower-case letters, digits, _ and - only and starts with a letter or digit, such as local-vllm. Rename it."))
-	case s.wire != AnthropicMessages && s.wire != OpenAIResponses && s.wire != OpenAICompatible:
-		s.fail(bad(BadProvider, id, "providerType must be openai-compatible, openai-responses or anthropic-messages, not %q.", clip(e.ProviderType)))
-	case s.base == "":
-		s.fail(bad(BadBaseURL, id, "baseUrl is missing, such as http://localhost:8000/v1."))
+	if err := badCustom(id, e); err != nil {
+		s.fail(err)
 	}
 	s.check()
 	return s
+}
+
+// CheckCustom says whether an entry can be that of a custom provider of that id. Its error is a
+// *ConfigError.
+func CheckCustom(id string, e store.ProviderConfig) error {
+	if err := badCustom(id, e); err != nil {
+		return err
+	}
+	return nil
+}
+
+func badCustom(id string, e store.ProviderConfig) *ConfigError {
+	wire := Wire(e.ProviderType)
+	switch {
+	case slices.Contains(reserved, id):
+		return bad(BadProvider, id, "this id is reserved. Give the custom provider another one.")
+	case !customID.MatchString(id):
+		return bad(BadProvider, clip(id), "an id has lower-case letters, digits, _ and - only and starts with a letter or digit, such as local-vllm. Rename it.")
+	case wire != AnthropicMessages && wire != OpenAIResponses && wire != OpenAICompatible:
+		return bad(BadProvider, id, "providerType must be openai-compatible, openai-responses or anthropic-messages, not %q.", clip(e.ProviderType))
+	case e.BaseURL == "":
+		return bad(BadBaseURL, id, "baseUrl is missing, such as http://localhost:8000/v1.")
+	}
+	return nil
 }
 
 // apply takes what entries of both kinds can have.
@@ -209,7 +226,7 @@ func (s *settled) check() {
 	if s.err != nil && s.err.Code != NoKey {
 		return
 	}
-	if s.wire == Gemini || s.wire == Bedrock { // until they have clients
+	if s.wire == Bedrock { // until it has a client
 		s.fail(bad(BadProvider, s.id, "this version has no client for it yet."))
 		return
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -92,6 +93,11 @@ func (c *Catalog) cheapest(ctx context.Context, s settled) (id string, failed Te
 		return "", c.diagnoseList(ctx, s, err)
 	case len(list) == 0:
 		return "", TestResult{Code: "no_model", Problem: s.name + " answers, but has no model.", Mend: "Name a model under \"models\" in providers.jsonc, or install one."}
+	}
+	for _, name := range []string{"gpt-5-mini", "gpt-4.1", "gpt-4o"} { // Copilot does not count these
+		if slices.ContainsFunc(list, func(l Suggestion) bool { return s.id == "github-copilot" && l.ID == s.id+":"+name }) {
+			return name, failed
+		}
 	}
 	return strings.TrimPrefix(list[0].ID, s.id+":"), failed
 }

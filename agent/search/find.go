@@ -44,7 +44,7 @@ type Hit struct {
 	Snippet   []Piece
 }
 
-// Answer is what was found, the newest first.
+// Answer is what was found, the newest first to the minute, by descending ID.
 type Answer struct {
 	Hits []Hit
 	More bool // there are older ones
@@ -104,7 +104,6 @@ func (x *Index) find(ctx context.Context, c *store.Cache, q Query, terms []term)
 	if err := rows.Err(); err != nil {
 		return Answer{}, err
 	}
-	slices.SortStableFunc(a.Hits, func(x, y Hit) int { return y.Time.Compare(x.Time) })
 	return a, nil
 }
 

@@ -74,13 +74,13 @@ type Index struct {
 	cache   *store.Cache // nil until needed; guarded by using
 	closed  bool
 
-	syncing sync.Mutex // one pass at a time
+	syncing chan struct{} // has an element while a pass runs
 	behind  atomic.Int64
 	caught  atomic.Bool // a pass over everything has ended
 }
 
 // New gives the index of o.Root.
-func New(o Options) *Index { return &Index{o: o} }
+func New(o Options) *Index { return &Index{o: o, syncing: make(chan struct{}, 1)} }
 
 // ErrClosed is returned after Close.
 var ErrClosed = errors.New("search index is closed")

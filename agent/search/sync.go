@@ -16,8 +16,12 @@ import (
 // indexed until then stays. only limits it to some workspaces; none means all, and then the index
 // also forgets the conversations that are gone.
 func (x *Index) Sync(ctx context.Context, only ...string) error {
-	x.syncing.Lock()
-	defer x.syncing.Unlock()
+	select {
+	case x.syncing <- struct{}{}:
+		defer func() { <-x.syncing }()
+	case <-ctx.Done():
+		return fmt.Errorf("index the history: %w", ctx.Err())
+	}
 	if err := x.sync(ctx, only); err != nil {
 		return fmt.Errorf("index the history: %w", err)
 	}

@@ -10,7 +10,7 @@ import (
 )
 
 // calm is how long the updater waits for more before it begins.
-const calm = time.Second
+const calm = 2 * time.Second
 
 // Updater keeps an Index up to date in the background, on a goroutine of low priority that rests as
 // long as it works.
@@ -88,6 +88,23 @@ func (u *Updater) run(ctx context.Context) {
 				u.log.Warn("index the history", "err", err)
 			}
 		}
+	}
+}
+
+// Hurry indexes what was touched without waiting, as far as it gets until ctx ends.
+func (u *Updater) Hurry(ctx context.Context) {
+	only, any := u.take()
+	if !any {
+		return
+	}
+	if err := u.index.Sync(ctx, only...); err == nil {
+		return
+	}
+	for _, w := range only {
+		u.Touch(w)
+	}
+	if len(only) == 0 {
+		u.TouchAll()
 	}
 }
 

@@ -79,6 +79,56 @@ func TestRequestsThatTheRealServersRefuseAreRefused(t *testing.T) {
 	}
 }
 
+// Strict rules beyond the order of messages: fields, tools, thinking, cache marks, files.
+func TestBodiesThatTheRealServersRefuseAreRefused(t *testing.T) {
+	const end = `]}`
+	with := func(fields string) string {
+		return strings.Replace(anthropicStart, `"max_tokens":1`, `"max_tokens":4096,`+fields, 1) + end
+	}
+	mark := `{"type":"text","text":"x","cache_control":{"type":"ephemeral"}}`
+	blocks := func(list string) string {
+		return strings.Replace(anthropicStart+end, `{"type":"text","text":"hi"}`, list, 1)
+	}
+	chat := func(fields string) string {
+		return `{"model":"m","messages":[{"role":"user","content":"x"}],` + fields + `}`
+	}
+	responses := func(fields string) string {
+		return `{"model":"m","input":[{"type":"message","role":"user","content":[{"type":"input_text","text":"x"}]}],` + fields + `}`
+	}
+	for name, c := range map[string]struct{ path, body, want string }{
+		"field":          {"/messages", with(`"prompt":1`), "prompt"},
+		"budget":         {"/messages", with(`"thinking":{"type":"enabled","budget_tokens":4096}`), "budget_tokens"},
+		"forced":         {"/messages", with(`"tools":[{"name":"a","input_schema":{"type":"object"}}],"tool_choice":{"type":"tool","name":"a"},"thinking":{"type":"adaptive"}`), "forces"},
+		"no such tool":   {"/messages", with(`"tools":[{"name":"a","input_schema":{"type":"object"}}],"tool_choice":{"type":"tool","name":"b"}`), "no tool"},
+		"schema":         {"/messages", with(`"tools":[{"name":"a","input_schema":{"type":"string"}}]`), "input_schema"},
+		"tool twice":     {"/messages", with(`"tools":[{"name":"a","input_schema":{"type":"object"}},{"name":"a","input_schema":{"type":"object"}}]`), "twice"},
+		"effort":         {"/messages", with(`"output_config":{"effort":"huge"}`), "effort"},
+		"five marks":     {"/messages", blocks(strings.Repeat(mark+",", 4) + mark), "maximum of 4"},
+		"ttl order":      {"/messages", blocks(mark + "," + strings.Replace(mark, `"ephemeral"`, `"ephemeral","ttl":"1h"`, 1)), "ttl"},
+		"image":          {"/messages", blocks(`{"type":"image","source":{"type":"base64","media_type":"image/png","data":"aW1n"}}`), "image"},
+		"base64":         {"/messages", blocks(`{"type":"image","source":{"type":"base64","media_type":"image/png","data":"!"}}`), "base64"},
+		"half a search":  {"/messages", anthropicStart + `,{"role":"assistant","content":[{"type":"server_tool_use","id":"a","name":"web_search","input":{}},{"type":"text","text":"x"}]},{"role":"user","content":[{"type":"text","text":"y"}]}]}`, "native"},
+		"first role":     {"/messages", `{"model":"m","max_tokens":1,"messages":[{"role":"assistant","content":[{"type":"text","text":"hi"}]}]}`, "role"},
+		"chat field":     {"/chat/completions", chat(`"input":1`), "input"},
+		"chat schema":    {"/chat/completions", chat(`"tools":[{"type":"function","function":{"name":"a","parameters":{"type":"object","anyOf":[]}}}]`), "anyOf"},
+		"tier":           {"/responses", responses(`"service_tier":"fast"`), "service_tier"},
+		"mode":           {"/responses", responses(`"reasoning":{"mode":"amateur"}`), "mode"},
+		"cache key":      {"/responses", responses(`"prompt_cache_key":"` + strings.Repeat("x", 65) + `"`), "64"},
+		"responses tool": {"/responses", responses(`"tools":[{"type":"function","function":{"name":"a"}}]`), "function"},
+	} {
+		if err := Check(c.path, []byte(c.body)); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	for _, c := range []struct{ path, body string }{
+		{"/messages", with(`"speed":"fast","thinking":{"type":"enabled","budget_tokens":2048}`)}, {"/responses", responses(`"service_tier":"ultrafast"`)}, {"/chat/completions", chat(`"seed":1`)},
+	} {
+		if err := Check(c.path, []byte(c.body)); err != nil {
+			t.Errorf("%s: %v", c.body, err)
+		}
+	}
+}
+
 func TestBlockHoldsTheEndBack(t *testing.T) {
 	hold := make(chan struct{})
 	s := New(t, Steps(Reply{Text: "shown", Block: hold}))
@@ -118,7 +168,7 @@ func TestCloseEndsWhatHangs(t *testing.T) {
 	}
 	select {
 	case <-s.Gone():
-	case <-time.After(5 * time.Second):
+	case <-time.After(60 * time.Second):
 		t.Error("the reply still hangs")
 	}
 }

@@ -98,7 +98,7 @@ func anthropicThinking(body fields, names []string) error {
 	kind, forced := think.text("type"), choice.text("type") == "any" || choice.text("type") == "tool"
 	budget := think.number("budget_tokens")
 	switch {
-	case oneOf("thinking.type", kind, "enabled", "adaptive", "disabled") != nil:
+	case oneOf("thinking.type", kind, "enabled", "adaptive", "disabled", "between_tools") != nil:
 		return fmt.Errorf("thinking.type: %q is not known", kind)
 	case kind == "enabled" && (budget < 1024 || budget >= body.number("max_tokens")):
 		return fmt.Errorf("thinking.budget_tokens: must be at least 1024 and less than max_tokens")

@@ -20,6 +20,7 @@ func (s Subject) failure(t *testing.T) {
 	t.Run("a web page", s.webPage)
 	t.Run("no key in errors", s.noKey)
 	t.Run("cancel keeps the partial", s.cancel)
+	t.Run("the same request again after a failure in the middle", s.again)
 }
 
 func (s Subject) statuses(t *testing.T) {
@@ -100,7 +101,7 @@ func (s Subject) cutAnywhere(t *testing.T) {
 		reply.CutAfterEvents = n
 		m, err := s.one(t, reply, ask(user("hi")))
 		if err == nil {
-			if m.Stop != model.StopTools || len(model.Runnable(m)) != 1 || n < 6 {
+			if m.Stop != model.StopTools || len(model.Runnable(m)) != 1 || n < 4 {
 				t.Errorf("cut after %d events: %+v", n, m)
 			}
 			return
@@ -152,9 +153,35 @@ func (s Subject) cancel(t *testing.T) {
 	if s.UsageEarly != (m.Usage.Input > 0) {
 		t.Errorf("usage after a cancel is %+v", m.Usage)
 	}
+	next := s.sent(t, ask(user("hi"), *clone(t, m), user("go on")))
+	if !strings.Contains(string(next.Raw), "tok tok ") {
+		t.Errorf("the partial is lost: %s", next.Raw)
+	}
 	select {
 	case <-server.Gone():
 	case <-time.After(5 * time.Second):
 		t.Error("the connection stays open")
+	}
+}
+
+// again holds that a failed attempt leaves nothing behind.
+func (s Subject) again(t *testing.T) {
+	for _, first := range []fakewire.Reply{
+		{Text: "partial", ErrorType: "overloaded_error", ErrorMessage: "Overloaded"},
+		{Text: "partial", CutAfterEvents: 2},
+		{Status: 529, ErrorType: "overloaded_error", ErrorMessage: "Overloaded"},
+	} {
+		server := fakewire.New(t, fakewire.Once(fakewire.Steps(full), first))
+		client := s.New(t, server.URL, 0)
+		if _, err := client.Stream(t.Context(), ask(user("hi")), nil); !asError(t, err).Retryable() {
+			t.Errorf("%v", err)
+		}
+		m, err := client.Stream(t.Context(), ask(user("hi")), nil)
+		if err != nil || len(m.Parts) != 4 || m.Stop != model.StopTools || m.Parts[1].Text != full.Text {
+			t.Errorf("%+v, %v", m, err)
+		}
+		if r := server.Requests(); len(r) != 2 || string(r[0].Raw) != string(r[1].Raw) {
+			t.Errorf("%d requests, or they differ", len(r))
+		}
 	}
 }

@@ -40,6 +40,7 @@ func (s Subject) reasoning(t *testing.T) {
 			t.Errorf("sent %s", r.Raw)
 		}
 	})
+	t.Run("of every other format and provider stays out", func(t *testing.T) { s.foreign(t, m) })
 	t.Run("unsigned or half reasoning stays out", func(t *testing.T) {
 		cut := *clone(t, m)
 		cut.Parts[0].Open, cut.Stop = true, model.StopCancelled
@@ -58,4 +59,19 @@ func (s Subject) reasoning(t *testing.T) {
 			t.Errorf("%+v, %v, %d requests", got, err, len(server.Requests()))
 		}
 	})
+}
+
+func (s Subject) foreign(t *testing.T, m *model.Message) {
+	for _, origin := range []string{"anthropic/q/model-a", "responses/q/model-a", "chat/q/model-a", "gemini/q/model-a", "bedrock/q/model-a", ""} {
+		foreign := *clone(t, m)
+		for i := range foreign.Parts {
+			foreign.Parts[i].Origin, foreign.Parts[i].Signature, foreign.Parts[i].Opaque = origin, "SIG", []byte(`{"type":"reasoning","id":"SEALED"}`)
+		}
+		r := s.sent(t, ask(user("hi"), foreign, results(&foreign)))
+		for _, leak := range []string{"deep", "SIG", "SEALED"} {
+			if bytes.Contains(r.Raw, []byte(leak)) {
+				t.Errorf("%q leaks %s: %s", origin, leak, r.Raw)
+			}
+		}
+	}
 }

@@ -59,6 +59,15 @@ export interface EntriesRemoved {
   ids: string[];
 }
 
+/**
+ * EntriesReplaced says that what was shown of a conversation is not what it is any more: a past message
+ * was edited, or the conversation was cleared. Hosts take a new snapshot.
+ */
+export interface EntriesReplaced {
+  workspace: string;
+  rev: number;
+}
+
 /** ConversationChanged says that the status of a conversation changed. */
 export interface ConversationChanged {
   workspace: string;
@@ -88,6 +97,268 @@ export interface Problem {
   /** what happened and what to do */
   message: string;
   path?: string;
+}
+
+/** CostsBy says what costs are listed by. */
+export type CostsBy = "workspace" | "project" | "model" | "day" | "message";
+
+/** CostQuery chooses what costs are summed up. Empty fields don't limit. */
+export interface CostQuery {
+  /** default: workspace */
+  by?: CostsBy;
+  from?: string;
+  /** exclusive */
+  to?: string;
+  /** id; with its sub-agents */
+  workspace?: string;
+  /** id */
+  project?: string;
+  /** provider:id */
+  model?: string;
+  /** lines; default 100, at most 1,000 */
+  limit?: number;
+}
+
+/** CostLine sums up some requests. */
+export interface CostLine {
+  /** id of a workspace or project, a model, a day as 2006-01-02 */
+  key: string;
+  /** of the workspace or project; by message the model */
+  name?: string;
+  /** the workspace or project was deleted */
+  gone?: boolean;
+  requests: number;
+  /** requests without a known price, which USD does not hold */
+  unpriced?: number;
+  /** tokens */
+  input: number;
+  /** tokens, Reasoning included */
+  output: number;
+  reasoning: number;
+  cacheRead: number;
+  cacheWrite: number;
+  /** billed web searches */
+  searches?: number;
+  /** absent: nothing of it has a known price */
+  usd?: number;
+  /** when the latest was made */
+  last?: string;
+}
+
+/** CostSummary is what was spent, the most expensive first; days and messages the newest first. */
+export interface CostSummary {
+  by: CostsBy;
+  lines: CostLine[];
+  /** lines that were left out; Total holds them */
+  more?: number;
+  total: CostLine;
+}
+
+/** SetBudget limits what a workspace may spend. */
+export interface SetBudget {
+  workspace: string;
+  /** absent: no limit */
+  usd?: number;
+}
+
+/** HitRole says whose words were found. */
+export type HitRole = "user" | "assistant" | "tool";
+
+/** FindText says what to look for. Empty fields don't limit. */
+export interface FindText {
+  /**
+   * Text is words and "phrases" that must all be there; -word must not be there, word* is the
+   * beginning of one. Case and accents don't count.
+   */
+  text: string;
+  /** id */
+  workspace?: string;
+  /** id */
+  project?: string;
+  role?: HitRole;
+  /** the ID of the last hit that is known: older ones */
+  before?: number;
+  /** hits; default 20, at most 100 */
+  limit?: number;
+  /** Wait waits until everything is indexed, which takes a minute for each GB that is new. */
+  wait?: boolean;
+}
+
+/** Found is what was found, the newest first. */
+export interface Found {
+  hits: Hit[];
+  /** there are older ones */
+  more?: boolean;
+  /** bytes of history that are not searchable yet */
+  behind?: number;
+}
+
+/** Hit is a place where everything was found. */
+export interface Hit {
+  id: number;
+  workspace: string;
+  name: string;
+  title: string;
+  projectId: string;
+  archived?: boolean;
+  /** id of the Entry, unless Left */
+  entry: string;
+  /** of that Entry: a page before Order + 1 ends with it */
+  order: number;
+  time: string;
+  role: HitRole;
+  /** an edit left it behind: it is not shown any more */
+  left?: boolean;
+  /** one line, some 240 bytes */
+  snippet: Piece[];
+}
+
+/** Piece is a run of a snippet's text. */
+export interface Piece {
+  text: string;
+  /** it is what was looked for */
+  hit?: boolean;
+}
+
+/** ExportFormat is the form of an export. */
+export type ExportFormat = "md" | "json";
+
+/** ExportConversation asks for a conversation as a document. */
+export interface ExportConversation {
+  workspace: string;
+  format: ExportFormat;
+  /** the models' reasoning too */
+  reasoning?: boolean;
+  /** also what edits and /clear left behind */
+  left?: boolean;
+}
+
+/** Exported is a document. */
+export interface Exported {
+  /** of a file */
+  name: string;
+  mime: string;
+  text: string;
+}
+
+/** Provider is a model provider as settings show it. */
+export interface Provider {
+  id: string;
+  name: string;
+  configured: boolean;
+  /** settings, file, or the environment variable's name */
+  keySource?: string;
+  baseUrl?: string;
+  /** the API that it speaks, such as anthropic-messages; demo */
+  wire: string;
+  custom?: boolean;
+  /** where a person gets a key */
+  keyPage?: string;
+  error?: string;
+  /** What the settings say, where the provider has such a thing. */
+  enabled: boolean;
+  /** responses or chatCompletions */
+  wireFormat?: string;
+  /** of OpenAI, such as flex, priority or ultrafast */
+  serviceTier?: string;
+  /** of Anthropic: fast */
+  speed?: string;
+  /** of Anthropic: 5m or 1h */
+  cacheTtl?: string;
+  /** the provider's own; absent is its default */
+  webSearch?: boolean;
+  /** OpenAI's cyber programs may be chosen */
+  cyber?: boolean;
+  /** of Bedrock */
+  region?: string;
+}
+
+/** SetProvider changes a provider's settings. Nil leaves a field as it is, "" removes it. */
+export interface SetProvider {
+  id: string;
+  apiKey?: string;
+  baseUrl?: string;
+  enabled?: boolean;
+  wireFormat?: string;
+  serviceTier?: string;
+  speed?: string;
+  cacheTtl?: string;
+  webSearch?: boolean;
+  cyber?: boolean;
+  region?: string;
+}
+
+/** AddProvider adds a custom provider. */
+export interface AddProvider {
+  /** lower-case letters, digits, _ and - */
+  id: string;
+  providerType: string;
+  displayName?: string;
+  baseUrl: string;
+  apiKey?: string;
+}
+
+/** ProviderTest is how a small call to a provider went. */
+export interface ProviderTest {
+  ok: boolean;
+  /** what is wrong */
+  problem?: string;
+  /** how to mend it */
+  mend?: string;
+  code?: string;
+  latencyMs: number;
+  /** that was asked */
+  model?: string;
+}
+
+/** Suggestion is a model that a provider lists. */
+export interface Suggestion {
+  /** provider:id */
+  id: string;
+  name: string;
+  /** tokens */
+  context?: number;
+}
+
+/** Fallback says which models are asked, in turn, when one refuses to answer. */
+export interface Fallback {
+  model: string;
+  models: string[];
+}
+
+/** Model is a model that can be chosen. */
+export interface Model {
+  /** provider:id */
+  id: string;
+  name: string;
+  provider: string;
+  aliases: string[];
+  /** its provider is configured */
+  available: boolean;
+  demo?: boolean;
+  /** the settings name it: it can be removed */
+  own?: boolean;
+  /** tokens; absent is unknown, as are the others */
+  context?: number;
+  /** tokens */
+  maxOutput?: number;
+  /** of thinking, ascending */
+  levels: string[];
+  defaultLevel?: string;
+  images?: boolean;
+  /** it has a pro mode */
+  pro?: boolean;
+  /** it has a cyber mode */
+  cyber?: boolean;
+  prices?: ModelPrices;
+}
+
+/** ModelPrices are US dollars per million tokens. */
+export interface ModelPrices {
+  input: number;
+  output: number;
+  cacheRead: number;
+  cacheWrite: number;
 }
 
 /** AddProject asks to add a folder. */
@@ -130,6 +401,8 @@ export interface NewWorkspace {
   branch?: string;
   /** where a new branch starts; default: what the project has checked out */
   base?: string;
+  /** Detached checks Base out as it is now, on no branch. Branch must be empty. */
+  detached?: boolean;
   model?: string;
 }
 
@@ -141,6 +414,7 @@ export interface Branches {
   remote: string[];
   /** branches that are checked out somewhere */
   heldBy: Held[];
+  /** the repository has none at all: projects.firstCommit makes one */
   noCommit: boolean;
 }
 
@@ -301,37 +575,6 @@ export interface Page {
   more: boolean;
 }
 
-/** Provider is a model provider as settings show it. */
-export interface Provider {
-  id: string;
-  name: string;
-  configured: boolean;
-  /** settings, file, or the environment variable's name */
-  keySource?: string;
-  baseUrl?: string;
-  /** anthropic-messages, openai-responses, openai-compatible or demo */
-  wire: string;
-  error?: string;
-}
-
-/** SetProvider changes a provider's key or base URL. Nil leaves a field as it is, "" removes it. */
-export interface SetProvider {
-  id: string;
-  apiKey?: string;
-  baseUrl?: string;
-}
-
-/** Model is a model that can be chosen. */
-export interface Model {
-  /** provider:id */
-  id: string;
-  name: string;
-  provider: string;
-  /** its provider is configured */
-  available: boolean;
-  demo?: boolean;
-}
-
 /** Settings are the person's preferences. */
 export interface Settings {
   /** system, light or dark */
@@ -423,7 +666,7 @@ export interface ListWorkspaces {
 
 /** OpenURL asks to open an address outside Carrel. */
 export interface OpenURL {
-  /** http or https */
+  /** http, https or mailto */
   url: string;
 }
 
@@ -484,6 +727,8 @@ export interface Workspace {
   healthNote?: string;
   activity: Activity;
   init: InitState;
+  /** the init hook's exit code, once it has run to its end */
+  initCode?: number;
   git?: GitState;
   createdAt: string;
   activeAt: string;
@@ -516,10 +761,12 @@ export interface GitState {
   unstaged: number;
   untracked: number;
   conflicts: number;
-  /** lines against the base, uncommitted ones of tracked files included */
+  /** lines against the base, uncommitted ones and untracked files included: the sum of Diff's */
   added: number;
   /** likewise */
   removed: number;
+  /** Added leaves untracked files out: there are too many */
+  uncounted?: boolean;
   inProgress?: string;
   /** git could not tell; the rest is what was last known */
   error?: string;
@@ -703,6 +950,7 @@ export type HostEvent =
   | { name: "entry.changed"; data: EntryChanged }
   | { name: "entry.grew"; data: EntryGrew }
   | { name: "entry.removed"; data: EntriesRemoved }
+  | { name: "entry.replaced"; data: EntriesReplaced }
   | { name: "conversation.changed"; data: ConversationChanged }
   | { name: "init.output"; data: InitOutput }
   | { name: "folders.dropped"; data: FoldersDropped };
@@ -717,6 +965,7 @@ export interface Calls {
   "projects.remove": { args: ByID; result: void };
   "projects.relocate": { args: RelocateProject; result: Project };
   "projects.setTrust": { args: SetTrust; result: Project };
+  "projects.firstCommit": { args: ByID; result: Project };
   "projects.branches": { args: ByID; result: Branches };
   "projects.drop": { args: DropFolders; result: void };
   "projects.browse": { args: Browse; result: Folder };
@@ -750,16 +999,28 @@ export interface Calls {
   "conversations.clear": { args: ClearConversation; result: void };
   "conversations.setDraft": { args: SetDraft; result: void };
   "conversations.release": { args: ByID; result: void };
+  "conversations.export": { args: ExportConversation; result: Exported };
   "settings.get": { args: undefined; result: Settings };
   "settings.set": { args: Settings; result: void };
   "settings.models": { args: undefined; result: Model[] };
   "settings.providers": { args: undefined; result: Provider[] };
   "settings.setProvider": { args: SetProvider; result: void };
+  "settings.addProvider": { args: AddProvider; result: void };
+  "settings.removeProvider": { args: ByID; result: void };
+  "settings.testProvider": { args: ByID; result: ProviderTest };
+  "settings.suggestModels": { args: ByID; result: Suggestion[] };
+  "settings.addModel": { args: ByID; result: void };
+  "settings.removeModel": { args: ByID; result: void };
+  "settings.fallbacks": { args: undefined; result: Fallback[] };
+  "settings.setFallback": { args: Fallback; result: void };
   "system.about": { args: undefined; result: About };
   "system.doctor": { args: undefined; result: Check[] };
   "system.pickFolder": { args: undefined; result: PickedFolder };
   "system.raise": { args: undefined; result: void };
   "system.openURL": { args: OpenURL; result: void };
+  "costs.summary": { args: CostQuery; result: CostSummary };
+  "costs.setBudget": { args: SetBudget; result: void };
+  "search.find": { args: FindText; result: Found };
 }
 
 /** The name of a call. */
@@ -781,6 +1042,8 @@ export interface Api {
     relocate(args: RelocateProject): Promise<Project>;
     /** SetTrust grants or revokes trust; nothing from an untrusted repository runs by itself. */
     setTrust(args: SetTrust): Promise<Project>;
+    /** FirstCommit makes an empty first commit in a repository that has none, so that worktrees can be made. */
+    firstCommit(args: ByID): Promise<Project>;
     /** Branches lists what a new workspace of the project can start from. */
     branches(args: ByID): Promise<Branches>;
     /** Drop adds folders that were dropped on a window; every host hears of it by folders.dropped. */
@@ -857,6 +1120,8 @@ export interface Api {
     setDraft(args: SetDraft): Promise<void>;
     /** Release lets a held queue go on. */
     release(args: ByID): Promise<void>;
+    /** Export gives the conversation as a document of at most 32 MiB. */
+    export(args: ExportConversation): Promise<Exported>;
   };
   settings: {
     /** Get returns the preferences. */
@@ -867,8 +1132,24 @@ export interface Api {
     models(): Promise<Model[]>;
     /** Providers lists the model providers and whether they are configured. */
     providers(): Promise<Provider[]>;
-    /** SetProvider changes a provider's key or base URL. */
+    /** SetProvider changes a provider's settings. */
     setProvider(args: SetProvider): Promise<void>;
+    /** AddProvider adds a custom provider. */
+    addProvider(args: AddProvider): Promise<void>;
+    /** RemoveProvider forgets the settings of a provider, its key too. */
+    removeProvider(args: ByID): Promise<void>;
+    /** TestProvider makes a small call and says what is wrong and how to mend it. */
+    testProvider(args: ByID): Promise<ProviderTest>;
+    /** SuggestModels asks a provider which models it has. */
+    suggestModels(args: ByID): Promise<Suggestion[]>;
+    /** AddModel adds a model to those that can be chosen. */
+    addModel(args: ByID): Promise<void>;
+    /** RemoveModel takes a model that a person added out of the list. */
+    removeModel(args: ByID): Promise<void>;
+    /** Fallbacks lists which models are asked when one refuses. */
+    fallbacks(): Promise<Fallback[]>;
+    /** SetFallback changes which models are asked when one refuses; none removes the chain. */
+    setFallback(args: Fallback): Promise<void>;
   };
   system: {
     /** About says what is running. */
@@ -879,8 +1160,18 @@ export interface Api {
     pickFolder(): Promise<PickedFolder>;
     /** Raise brings the attached window to the front. */
     raise(): Promise<void>;
-    /** OpenURL opens an http or https address in the user's browser, for the page in the window. */
+    /** OpenURL opens an http, https or mailto address outside, for the page in the window. */
     openURL(args: OpenURL): Promise<void>;
+  };
+  costs: {
+    /** Summary sums up what was spent. */
+    summary(args: CostQuery): Promise<CostSummary>;
+    /** SetBudget limits what a workspace, sub-agents included, may spend; its turn stops there. */
+    setBudget(args: SetBudget): Promise<void>;
+  };
+  search: {
+    /** Find looks for words in all conversations, the newest first. */
+    find(args: FindText): Promise<Found>;
   };
 }
 
@@ -893,6 +1184,7 @@ export function client(call: Call): Api {
       remove: (args) => call("projects.remove", args),
       relocate: (args) => call("projects.relocate", args),
       setTrust: (args) => call("projects.setTrust", args),
+      firstCommit: (args) => call("projects.firstCommit", args),
       branches: (args) => call("projects.branches", args),
       drop: (args) => call("projects.drop", args),
       browse: (args) => call("projects.browse", args),
@@ -930,6 +1222,7 @@ export function client(call: Call): Api {
       clear: (args) => call("conversations.clear", args),
       setDraft: (args) => call("conversations.setDraft", args),
       release: (args) => call("conversations.release", args),
+      export: (args) => call("conversations.export", args),
     },
     settings: {
       get: () => call("settings.get", undefined),
@@ -937,6 +1230,14 @@ export function client(call: Call): Api {
       models: () => call("settings.models", undefined),
       providers: () => call("settings.providers", undefined),
       setProvider: (args) => call("settings.setProvider", args),
+      addProvider: (args) => call("settings.addProvider", args),
+      removeProvider: (args) => call("settings.removeProvider", args),
+      testProvider: (args) => call("settings.testProvider", args),
+      suggestModels: (args) => call("settings.suggestModels", args),
+      addModel: (args) => call("settings.addModel", args),
+      removeModel: (args) => call("settings.removeModel", args),
+      fallbacks: () => call("settings.fallbacks", undefined),
+      setFallback: (args) => call("settings.setFallback", args),
     },
     system: {
       about: () => call("system.about", undefined),
@@ -944,6 +1245,13 @@ export function client(call: Call): Api {
       pickFolder: () => call("system.pickFolder", undefined),
       raise: () => call("system.raise", undefined),
       openURL: (args) => call("system.openURL", args),
+    },
+    costs: {
+      summary: (args) => call("costs.summary", args),
+      setBudget: (args) => call("costs.setBudget", args),
+    },
+    search: {
+      find: (args) => call("search.find", args),
     },
   };
 }

@@ -50,17 +50,17 @@ export const workspaces: Workspace[] = [
 ];
 
 export const models: Model[] = [
-  { id: "anthropic:claude-sonnet-5", name: "Claude Sonnet 5", provider: "anthropic", available: true },
-  { id: "anthropic:claude-opus-5", name: "Claude Opus 5", provider: "anthropic", available: true },
-  { id: "openai:gpt-6", name: "GPT-6", provider: "openai", available: false },
-  { id: "demo:demo", name: "Demo", provider: "demo", available: true, demo: true },
+  { id: "anthropic:claude-sonnet-5", aliases: ["sonnet"], levels: ["off", "low", "medium", "high", "max"], defaultLevel: "high", context: 1000000, prices: { input: 3, output: 15, cacheRead: 0.3, cacheWrite: 3.75 }, name: "Claude Sonnet 5", provider: "anthropic", available: true },
+  { id: "anthropic:claude-opus-5", aliases: ["opus"], levels: ["low", "medium", "high", "xhigh", "max"], defaultLevel: "high", context: 1000000, prices: { input: 5, output: 25, cacheRead: 0.5, cacheWrite: 6.25 }, name: "Claude Opus 5", provider: "anthropic", available: true },
+  { id: "openai:gpt-6", aliases: ["gpt"], levels: ["off", "low", "medium", "high", "xhigh", "max"], defaultLevel: "medium", context: 400000, prices: { input: 2, output: 12, cacheRead: 0.2, cacheWrite: 2 }, name: "GPT-6", provider: "openai", available: false },
+  { id: "demo:demo", aliases: ["demo"], levels: [], name: "Demo", provider: "demo", available: true, demo: true },
 ];
 
 export const providers: Provider[] = [
-  { id: "anthropic", name: "Anthropic", configured: true, keySource: "ANTHROPIC_API_KEY", wire: "anthropic-messages" },
-  { id: "openai", name: "OpenAI", configured: false, wire: "openai-responses" },
-  { id: "local", name: "Local server", configured: true, keySource: "settings", baseUrl: "http://127.0.0.1:8080/v1", wire: "openai-compatible", error: "Nothing answers at 127.0.0.1:8080." },
-  { id: "demo", name: "Demo", configured: true, wire: "demo" },
+  { enabled: true, id: "anthropic", name: "Anthropic", configured: true, keySource: "ANTHROPIC_API_KEY", wire: "anthropic-messages" },
+  { enabled: true, id: "openai", name: "OpenAI", configured: false, wire: "openai-responses" },
+  { enabled: true, id: "local", custom: true, name: "Local server", configured: true, keySource: "settings", baseUrl: "http://127.0.0.1:8080/v1", wire: "openai-compatible", error: "Nothing answers at 127.0.0.1:8080." },
+  { enabled: true, id: "demo", name: "Demo", configured: true, wire: "demo" },
 ];
 
 const editPatch = `@@ -39,6 +39,9 @@ func (u *Uploader) Put(ctx context.Context, b Blob) error {
