@@ -3,6 +3,7 @@ package git
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand"
 	"os"
 	"path/filepath"
@@ -48,9 +49,6 @@ func settledTree(t *testing.T) (r *repo, dir string) {
 	r.git(r.dir, "add", "-A")
 	r.git(r.dir, "commit", "-qm", "more")
 	dir = r.add("tree")
-	if r.sure(dir) {
-		t.Error("sure of files as young as their index")
-	}
 	if err := r.g.Settle(t.Context(), dir); err != nil {
 		t.Fatal(err)
 	}
@@ -69,20 +67,17 @@ func (r *repo) age(dir string) {
 	}
 }
 
-func TestPristineIsSureOfASettledCheckoutAlone(t *testing.T) { // O-GIT-07
-	r, dir := settledTree(t)
-	if !r.sure(dir) {
-		t.Fatal("not sure of a fresh worktree")
-	}
-	r.git(dir, "checkout", "-q", "--detach")
-	if !r.sure(dir) {
-		t.Error("not sure of a detached one")
-	}
+// changes are ways to make a checkout something else than its commit, or its index an unusual one.
+func changes(r *repo, dir string) map[string]func() error {
+	all := changesOfIndex(r, dir)
+	maps.Copy(all, changesOfFiles(r, dir))
+	return all
+}
+
+func changesOfFiles(r *repo, dir string) map[string]func() error {
 	past := time.Now().Add(-time.Hour)
 	file := func(name string) string { return filepath.Join(dir, name) }
-	// Each change is made to a checkout of its own. None may be missed, whatever git
-	// itself calls it.
-	for name, change := range map[string]func() error{
+	return map[string]func() error{
 		"changed file":         func() error { return os.WriteFile(file("a.txt"), []byte("other\n"), 0o644) },
 		"changed, of one size": func() error { return os.WriteFile(file("sub/deep/er/x.txt"), []byte("X\n"), 0o644) },
 		"changed, with old times": func() error {
@@ -109,8 +104,14 @@ func TestPristineIsSureOfASettledCheckoutAlone(t *testing.T) { // O-GIT-07
 		},
 		"pipe in a file's place":   func() error { return errors.Join(os.Remove(file("a.txt")), syscall.Mkfifo(file("a.txt"), 0o600)) },
 		"another repository in it": func() error { r.git(dir, "init", "-q", "sub/nested"); return nil },
-		"staged":                   func() error { r.put("tree/a.txt", "staged\n"); r.git(dir, "add", "-A"); return nil },
-		"staged removal":           func() error { r.git(dir, "rm", "-q", "--cached", "a.txt"); return nil },
+	}
+}
+
+func changesOfIndex(r *repo, dir string) map[string]func() error {
+	file := func(name string) string { return filepath.Join(dir, name) }
+	return map[string]func() error{
+		"staged":         func() error { r.put("tree/a.txt", "staged\n"); r.git(dir, "add", "-A"); return nil },
+		"staged removal": func() error { r.git(dir, "rm", "-q", "--cached", "a.txt"); return nil },
 		"assumed unchanged": func() error {
 			r.git(dir, "update-index", "--assume-unchanged", "a.txt")
 			return os.WriteFile(file("a.txt"), nil, 0o644)
@@ -129,7 +130,20 @@ func TestPristineIsSureOfASettledCheckoutAlone(t *testing.T) { // O-GIT-07
 		},
 		"no index":  func() error { return os.Remove(filepath.Join(r.dir, ".git/worktrees/tree/index")) },
 		"cut index": func() error { return os.Truncate(filepath.Join(r.dir, ".git/worktrees/tree/index"), 300) },
-	} {
+	}
+}
+
+func TestPristineIsSureOfASettledCheckoutAlone(t *testing.T) { // O-GIT-07
+	r, dir := settledTree(t)
+	if !r.sure(dir) {
+		t.Fatal("not sure of a fresh worktree")
+	}
+	r.git(dir, "checkout", "-q", "--detach")
+	if !r.sure(dir) {
+		t.Error("not sure of a detached one")
+	}
+	// Each change is made to a checkout of its own. None may be missed, whatever git itself calls it.
+	for name, change := range changes(r, dir) {
 		head := r.git(dir, "rev-parse", "HEAD")
 		if r.age(dir); !r.sure(dir) {
 			t.Fatalf("%s: not sure before", name)
@@ -177,7 +191,7 @@ func TestPristineNeverContradictsGit(t *testing.T) { // O-GIT-07
 	dice := rand.New(rand.NewSource(1))
 	files := strings.Split(strings.TrimSuffix(r.git(dir, "ls-files", "-z"), "\x00"), "\x00")
 	sure := 0
-	for round := range 150 {
+	for round := range 80 {
 		name := files[dice.Intn(len(files))]
 		path := filepath.Join(dir, name)
 		switch dice.Intn(9) {
@@ -215,8 +229,9 @@ func TestPristineNeverContradictsGit(t *testing.T) { // O-GIT-07
 			t.Fatalf("round %d: it is sure, and git says %q differ from HEAD", round, out)
 		}
 	}
-	if sure < 10 {
-		t.Errorf("sure %d times only", sure)
+	t.Logf("sure %d times", sure)
+	if sure < 5 {
+		t.Error("too seldom")
 	}
 }
 
