@@ -187,7 +187,7 @@ func (d *desk) stop() {
 	if d.Conversation == nil {
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), 60*time.Second)
 	defer cancel()
 	if err := d.Close(ctx); err != nil {
 		d.t.Error(err)
@@ -215,7 +215,7 @@ func (d *desk) record(e turn.Event) {
 // wait returns when an event, from the first on, is as wanted.
 func (d *desk) wait(what string, want func(turn.Event) bool) {
 	d.t.Helper()
-	deadline := time.After(20 * time.Second)
+	deadline := time.After(60 * time.Second)
 	for {
 		d.mu.Lock()
 		ok, grew := slices.ContainsFunc(d.events, want), d.grew

@@ -24,6 +24,9 @@ Commands that the agent runs are not sandboxed in this version.
 
 The first Ctrl-C interrupts the turn and saves it, a second one ends at once.
 
+A request that fails for the moment, such as for a limit of the provider, is tried again by itself, and the
+run tells when.
+
 Exit codes: 0 the turn ended well, 1 it failed, 2 wrong usage or the budget is used up, 130 interrupted.`
 
 const runExample = `  carrel run "Fix the failing tests"
@@ -40,6 +43,7 @@ type runOptions struct {
 	dir, model, runtime, workspace string
 	thinking                       string
 	budget                         float64 // US dollars; negative: none
+	noRetry                        bool
 	json, quiet                    bool
 }
 
@@ -64,6 +68,7 @@ func runCommand(io IO) *cobra.Command {
 	f.StringVarP(&o.thinking, "thinking", "t", "", "how hard the model thinks: off, low, medium, high, xhigh or max, or 0 to 9 from its lowest `level` up (default: the model's own)")
 	f.Float64VarP(&o.budget, "budget", "b", -1, "stop when the workspace has cost more than this many `USD` (default: no limit)")
 	f.StringVarP(&o.workspace, "workspace", "w", "", "go on in the `workspace` with this id or name")
+	f.BoolVar(&o.noRetry, "no-retry", false, "fail at once where a failed request would be tried again")
 	f.BoolVar(&o.json, "json", false, "print one JSON object per line")
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "print the final answer only; with --json the last line only")
 	return c

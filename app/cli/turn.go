@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"carrel/app"
 	"carrel/store"
@@ -25,7 +26,8 @@ type runner struct {
 	workspace app.Workspace
 	show      printer
 
-	working bool // the turn has begun
+	working bool      // the turn has begun
+	waits   time.Time // when the next attempt that was told begins
 	last    turnEnd
 	ended   chan turnEnd  // gets the turn's end
 	lost    chan struct{} // the core may have told what we did not hear
@@ -59,6 +61,10 @@ func (r *runner) event(e app.Event) {
 func (r *runner) changed(e app.ConversationChanged) {
 	if busy(e.Status.Activity) {
 		r.working = true
+		if w := e.Status.Retry; w != nil && !w.At.Equal(r.waits) {
+			r.waits = w.At
+			r.show.retrying(*w)
+		}
 		return
 	}
 	if r.working {
@@ -130,6 +136,11 @@ func (r *runner) choose(ctx context.Context, o runOptions, now app.Status) error
 	}
 	if set.Model != nil || set.Level != nil {
 		if err := r.host.Call(ctx, "workspaces.setModel", set, nil); err != nil {
+			return err
+		}
+	}
+	if o.noRetry && r.workspace.AutoRetry {
+		if err := r.host.Call(ctx, "workspaces.setAutoRetry", app.SetAutoRetry{Workspace: r.workspace.ID}, nil); err != nil {
 			return err
 		}
 	}

@@ -210,8 +210,10 @@ func TestWatcherFollowsThePlaceNotTheFolder(t *testing.T) {
 	for _, key := range []string{"w1", "w2"} {
 		w.Poke(key) // reads what it read before: nothing to report
 	}
-	for reads() < 4 { // and once more after it is watched
-		time.Sleep(time.Millisecond)
+	for deadline := time.Now().Add(60 * time.Second); reads() < 4; time.Sleep(time.Millisecond) { // and once more after it is watched
+		if time.Now().After(deadline) {
+			t.Fatal("the folder that took its place is not watched")
+		}
 	}
 	r.put("shelf/w1/new", "x")
 	w.settled(2)

@@ -1,10 +1,11 @@
 // Preferences, models, providers and what is running.
 import { createContext } from "svelte";
 import type { About, Host, Model, Provider, Settings as Preferences } from "../../host/host";
+import { servedTheme } from "./theme";
 
 export class Settings {
   #host: Host;
-  preferences = $state.raw<Preferences>({ theme: "system", defaultModel: "" });
+  preferences = $state.raw<Preferences>({ theme: servedTheme(), defaultModel: "" });
   models = $state.raw<Model[]>([]);
   providers = $state.raw<Provider[]>([]);
   about = $state.raw<About | undefined>();

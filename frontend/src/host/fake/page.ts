@@ -23,6 +23,7 @@ export function fakePage(): Host {
     host.workspaces.clear();
   }
   if (scene === "nowork") host.workspaces.clear();
+  if (scene === "unborn") host.unborn.add("harbor");
   if (scene === "long") fillLong(host);
   if (scene === "refused") host.setConnection({ kind: "refused", reason: "Carrel was started again, so this page's key is no longer valid." });
   if (scene === "offline") host.setConnection({ kind: "offline", since: Date.now() - 9000, nextTry: Date.now() + 6000 });
