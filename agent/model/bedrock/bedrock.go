@@ -83,9 +83,8 @@ func New(o Options) (*wire.Client, error) {
 		c.Endpoint = func(r *model.Request) string { return o.address(r.Model, "converse-stream") }
 	}
 	if o.Bearer == "" && h.Get("Authorization") == "" {
-		signer := v4.NewSigner()
 		c.Sign = func(ctx context.Context, req *http.Request, body *wire.Payload) error {
-			return Sign(ctx, signer, o.Credentials, o.regionOf(req.URL), req, body)
+			return Sign(ctx, o.Credentials, o.regionOf(req.URL), req, body)
 		}
 	}
 	return c, nil
@@ -149,8 +148,9 @@ func (o Options) regionOf(u *url.URL) string {
 	return o.Region
 }
 
-// Sign signs a request to Bedrock. body may be nil.
-func Sign(ctx context.Context, signer *v4.Signer, from aws.CredentialsProvider, region string, req *http.Request, body *wire.Payload) error {
+// Sign signs a request to Bedrock. body may be nil. Its error is a *model.Error of kind auth, or that
+// of ctx.
+func Sign(ctx context.Context, from aws.CredentialsProvider, region string, req *http.Request, body *wire.Payload) error {
 	if from == nil {
 		return &model.Error{Kind: model.ErrAuth, Message: "Bedrock has no credentials", Hint: noCredentials}
 	}
@@ -168,7 +168,7 @@ func Sign(ctx context.Context, signer *v4.Signer, from aws.CredentialsProvider, 
 		}
 	}
 	sum := hex.EncodeToString(h.Sum(nil))
-	return signer.SignHTTP(ctx, c, req, sum, "bedrock", region, time.Now())
+	return v4.NewSigner().SignHTTP(ctx, c, req, sum, "bedrock", region, time.Now())
 }
 
 const noCredentials = "Log in with `aws sso login`, or set bearerToken, or accessKeyId and secretAccessKey, under \"bedrock\" in providers.jsonc."
