@@ -41,8 +41,12 @@ func (s *settled) client(row known, h *http.Client, cache *wire.Cache) (*wire.Cl
 		if base == bedrock.Host(bedrockService, s.region) {
 			base = "" // so that an ARN is asked in its own region
 		}
-		return bedrock.New(bedrock.Options{Region: s.region, BaseURL: base, Bearer: s.key.value, Credentials: s.aws,
-			Converse: !bedrock.IsClaude(row.id), Header: s.header, Provider: s.id, HTTP: h, Cache: cache})
+		o := bedrock.Options{Region: s.region, BaseURL: base, Bearer: s.key.value, Credentials: s.aws, Header: s.header,
+			Provider: s.id, HTTP: h, Cache: cache}
+		if bedrock.IsClaude(row.id) {
+			o.Claude = anthropic.Format()
+		}
+		return bedrock.New(o)
 	case Demo:
 	}
 	return nil, bad(BadProvider, s.id, "this version has no client for it.")

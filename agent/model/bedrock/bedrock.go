@@ -24,7 +24,6 @@ import (
 	v4 "github.com/aws/aws-sdk-go-v2/aws/signer/v4"
 
 	"carrel/agent/model"
-	"carrel/agent/model/anthropic"
 	"carrel/agent/model/wire"
 )
 
@@ -35,13 +34,19 @@ type Options struct {
 	// Bearer is an API key of Bedrock. Without one requests are signed with Credentials.
 	Bearer      string
 	Credentials aws.CredentialsProvider
-	// Converse takes Bedrock's own format instead of Anthropic's; see IsClaude.
-	Converse bool
+	// Claude is Anthropic's format, in which a Claude is asked (see IsClaude); nil is Bedrock's own.
+	Claude   Messages
 	Header   http.Header // further headers
 	Provider string      // id of the provider; reasoning is not sent to another one
 	HTTP     *http.Client
 	Cache    *wire.Cache   // share one; nil is one of its own
 	Idle     time.Duration // see wire.Client.Idle
+}
+
+// Messages is Anthropic's format.
+type Messages interface {
+	wire.Format
+	wire.Trimmer
 }
 
 // IsClaude reports whether a model's id is that of a Claude, of which Bedrock takes Anthropic's own
@@ -69,8 +74,8 @@ func New(o Options) (*wire.Client, error) {
 	wire.Overlay(h, o.Header)
 	c := &wire.Client{
 		URL:      o.base(o.Region),
-		Format:   claude{anthropic.Format()},
-		Endpoint: func(r *model.Request) string { return o.address(r.Model, "invoke-with-response-stream") },
+		Format:   converse{},
+		Endpoint: func(r *model.Request) string { return o.address(r.Model, "converse-stream") },
 		Provider: o.Provider,
 		Header:   h,
 		Secrets:  wire.Secrets(o.Header, o.Bearer),
@@ -78,9 +83,9 @@ func New(o Options) (*wire.Client, error) {
 		Cache:    o.Cache,
 		Idle:     o.Idle,
 	}
-	if o.Converse {
-		c.Format = converse{}
-		c.Endpoint = func(r *model.Request) string { return o.address(r.Model, "converse-stream") }
+	if o.Claude != nil {
+		c.Format = claude{o.Claude}
+		c.Endpoint = func(r *model.Request) string { return o.address(r.Model, "invoke-with-response-stream") }
 	}
 	if o.Bearer == "" && h.Get("Authorization") == "" {
 		c.Sign = func(ctx context.Context, req *http.Request, body *wire.Payload) error {

@@ -15,6 +15,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws/protocol/eventstream"
 
 	"carrel/agent/model"
+	"carrel/agent/model/anthropic"
 	"carrel/agent/model/fakewire"
 )
 
@@ -67,7 +68,7 @@ func TestRequestsAreSigned(t *testing.T) {
 		{arn, true, "/model/arn%3Aaws%3Abedrock%3Aeu-central-1%3A123456789012%3Aapplication-inference-profile%2Fabc123/converse-stream"},
 	} {
 		server := fakewire.New(t, fakewire.Steps(fakewire.Reply{Text: "ok"}))
-		c := client(t, Options{Region: "eu-west-1", BaseURL: server.URL, Credentials: aws.CredentialsProviderFunc(keys), Converse: x.converse})
+		c := client(t, Options{Region: "eu-west-1", BaseURL: server.URL, Credentials: aws.CredentialsProviderFunc(keys), Claude: format(x.converse)})
 		if _, err := c.Stream(t.Context(), ask(x.id), nil); err != nil {
 			t.Fatal(err)
 		}
@@ -83,7 +84,7 @@ func TestRequestsAreSigned(t *testing.T) {
 
 func TestABearerTokenComesFirst(t *testing.T) {
 	server := fakewire.New(t, fakewire.Steps(fakewire.Reply{Text: "ok"}))
-	c := client(t, Options{Region: "eu-west-1", BaseURL: server.URL, Bearer: "token", Credentials: aws.CredentialsProviderFunc(keys)})
+	c := client(t, Options{Region: "eu-west-1", BaseURL: server.URL, Bearer: "token", Credentials: aws.CredentialsProviderFunc(keys), Claude: anthropic.Format()})
 	if _, err := c.Stream(t.Context(), ask(claudeID), nil); err != nil || server.Last().Header.Get("Authorization") != "Bearer token" {
 		t.Errorf("%v, %v", err, server.Last().Header)
 	}
@@ -93,7 +94,7 @@ func TestWithoutCredentialsNothingIsSent(t *testing.T) {
 	server := fakewire.New(t, fakewire.Steps(fakewire.Reply{Text: "ok"}))
 	nobody := aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) { return aws.Credentials{}, errors.New("none here") })
 	for _, from := range []aws.CredentialsProvider{nil, nobody} {
-		_, err := client(t, Options{Region: "eu-west-1", BaseURL: server.URL, Credentials: from}).Stream(t.Context(), ask(claudeID), nil)
+		_, err := client(t, Options{Region: "eu-west-1", BaseURL: server.URL, Credentials: from, Claude: anthropic.Format()}).Stream(t.Context(), ask(claudeID), nil)
 		if e := asError(t, err); e.Kind != model.ErrAuth || e.Hint == "" || len(server.Requests()) != 0 {
 			t.Errorf("%+v", e)
 		}
@@ -201,7 +202,7 @@ func TestDamagedAndCutFramesAreFailuresOfTheNetwork(t *testing.T) {
 		whole := stream(t, converse)
 		answer := func(raw []byte) error {
 			server := fakewire.New(t, fakewire.Steps(fakewire.Reply{Raw: raw}))
-			c := client(t, Options{Region: "eu-west-1", BaseURL: server.URL, Bearer: "b", Converse: converse})
+			c := client(t, Options{Region: "eu-west-1", BaseURL: server.URL, Bearer: "b", Claude: format(converse)})
 			m, err := c.Stream(t.Context(), ask("m"), nil)
 			if err != nil && model.Runnable(m) != nil {
 				t.Errorf("a call may run: %+v", m)
@@ -211,7 +212,7 @@ func TestDamagedAndCutFramesAreFailuresOfTheNetwork(t *testing.T) {
 		if err := answer(whole); err != nil {
 			t.Fatal(err)
 		}
-		for at := 0; at < len(whole); at += 7 {
+		for at := 0; at < len(whole); at += 13 {
 			damaged := bytes.Clone(whole)
 			damaged[at] ^= 0x10
 			if e := asError(t, answer(damaged)); e.Kind != model.ErrNetwork {
@@ -258,7 +259,7 @@ func TestClaudeIsAskedForWhatBedrockHas(t *testing.T) {
 	r := ask(claudeID)
 	r.Tier, r.Native, r.CacheHour = "fast", []string{model.WebSearch}, true
 	r.Params.Extra = map[string]json.RawMessage{"anthropic_beta": json.RawMessage(`["x"]`), "anthropic_version": json.RawMessage(`"y"`)}
-	if _, err := client(t, Options{Region: "eu-west-1", BaseURL: server.URL, Bearer: "b"}).Stream(t.Context(), r, nil); err != nil {
+	if _, err := client(t, Options{Region: "eu-west-1", BaseURL: server.URL, Bearer: "b", Claude: anthropic.Format()}).Stream(t.Context(), r, nil); err != nil {
 		t.Fatal(err)
 	}
 	got := string(server.Last().Raw)
@@ -279,7 +280,7 @@ func TestOtherMakersAreToldToThinkInTheirTerms(t *testing.T) {
 		k := 5
 		r.Thinking.Effort = "max"
 		r.Params = model.Params{TopK: &k, Extra: map[string]json.RawMessage{"x": json.RawMessage("1"), "model": json.RawMessage("2")}}
-		if _, err := client(t, Options{Region: "eu-west-1", BaseURL: server.URL, Bearer: "b", Converse: true}).Stream(t.Context(), r, nil); err != nil {
+		if _, err := client(t, Options{Region: "eu-west-1", BaseURL: server.URL, Bearer: "b"}).Stream(t.Context(), r, nil); err != nil {
 			t.Fatal(err)
 		}
 		if got := string(server.Last().Raw); !strings.Contains(got, `"additionalModelRequestFields":`+want+`,"messages"`) {
@@ -291,7 +292,7 @@ func TestOtherMakersAreToldToThinkInTheirTerms(t *testing.T) {
 func TestAHistoryWithCallsHasTools(t *testing.T) {
 	call := model.Message{Role: model.Assistant, Stop: model.StopTools, Parts: []model.Part{{Kind: model.ToolCall, CallID: "a", Name: "read", Input: "{}"}}}
 	server := fakewire.New(t, fakewire.Steps(fakewire.Reply{Text: "ok"}))
-	if _, err := client(t, Options{Region: "eu-west-1", BaseURL: server.URL, Bearer: "b", Converse: true}).Stream(t.Context(), ask("m", user("hi"), call), nil); err != nil {
+	if _, err := client(t, Options{Region: "eu-west-1", BaseURL: server.URL, Bearer: "b"}).Stream(t.Context(), ask("m", user("hi"), call), nil); err != nil {
 		t.Errorf("%v", err)
 	}
 }
@@ -301,7 +302,7 @@ func TestDocumentsHaveLegalNames(t *testing.T) {
 	pdf.Parts = append(pdf.Parts, model.Part{Kind: model.File, Mime: "application/pdf", Name: "Ünï/côde.pdf", Data: []byte("%PDF-1.4")},
 		model.Part{Kind: model.File, Mime: "application/pdf", Name: "…", Data: []byte("%PDF-1.4")})
 	server := fakewire.New(t, fakewire.Steps(fakewire.Reply{Text: "ok"}))
-	if _, err := client(t, Options{Region: "eu-west-1", BaseURL: server.URL, Bearer: "b", Converse: true}).Stream(t.Context(), ask("m", pdf), nil); err != nil {
+	if _, err := client(t, Options{Region: "eu-west-1", BaseURL: server.URL, Bearer: "b"}).Stream(t.Context(), ask("m", pdf), nil); err != nil {
 		t.Fatal(err)
 	}
 	if got := string(server.Last().Raw); !strings.Contains(got, `"name":"n-c-de-pdf"`) || !strings.Contains(got, `"name":"file"`) {

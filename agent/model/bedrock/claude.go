@@ -13,12 +13,7 @@ import (
 const version = "bedrock-2023-05-31"
 
 // claude is Anthropic's format: the model is in the address, and the events are in frames.
-type claude struct {
-	inner interface {
-		wire.Format
-		wire.Trimmer
-	}
-}
+type claude struct{ inner Messages }
 
 func (claude) Name() string { return "bedrock" }
 

@@ -7,6 +7,7 @@ import (
 	"go.uber.org/goleak"
 
 	"carrel/agent/model"
+	"carrel/agent/model/anthropic"
 	"carrel/agent/model/modeltest"
 	"carrel/agent/model/wire"
 )
@@ -14,11 +15,19 @@ import (
 // Nothing that a stream starts outlives it.
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
+// format is how a model is asked.
+func format(converse bool) Messages {
+	if converse {
+		return nil
+	}
+	return anthropic.Format()
+}
+
 func subject(converse bool) modeltest.Subject {
 	s := modeltest.Subject{
 		New: func(t *testing.T, url string, idle time.Duration) model.Streamer {
 			t.Helper()
-			c, err := New(Options{BaseURL: url, Bearer: modeltest.Key, Provider: "p", Converse: converse, Idle: idle})
+			c, err := New(Options{BaseURL: url, Bearer: modeltest.Key, Provider: "p", Claude: format(converse), Idle: idle})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -37,7 +46,7 @@ func TestConformance(t *testing.T) { modeltest.Run(t, subject(false)) }
 func TestConformanceOfConverse(t *testing.T) { modeltest.Run(t, subject(true)) }
 
 func fuzzed(f *testing.F, converse bool) *wire.Client {
-	c, err := New(Options{BaseURL: "http://localhost:1", Bearer: modeltest.Key, Provider: "p", Converse: converse})
+	c, err := New(Options{BaseURL: "http://localhost:1", Bearer: modeltest.Key, Provider: "p", Claude: format(converse)})
 	if err != nil {
 		f.Fatal(err)
 	}
