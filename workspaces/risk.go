@@ -66,6 +66,10 @@ func (d *Desks) atStake(ctx context.Context, p Project, w Workspace, keepBranch 
 	if !drop {
 		return s
 	}
+	if on == w.Branch && s.risk.Branch == on && s.risk.Commit != "" {
+		s.tip = s.risk.Commit // what was looked at
+		return s
+	}
 	tip, err := d.commit(ctx, p, "refs/heads/"+w.Branch)
 	if err != nil {
 		return s // the branch is gone already
