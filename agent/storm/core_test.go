@@ -131,7 +131,7 @@ func runCore() (err error) {
 		r.talks[w], err = turn.Start(turn.Config{
 			Workspace: w, Log: log, Queue: turn.NewQueue(db, w), Tools: tools(filepath.Join(dir, w+".effects")), Env: noEnv,
 			Resolve: clients.resolve, System: func(context.Context) string { return "You are in a storm." },
-			Choice: turn.Choice{Model: formats[i%len(formats)].id()}, Breakers: breakers, Now: r.now,
+			Choice: turn.Choice{Model: formats[0].id()}, Breakers: breakers, Now: r.now,
 			Events: func(e turn.Event) {
 				if e.State != nil {
 					r.tell(told{W: w, Status: statusOf(*e.State)})
