@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"carrel/agent/transcript"
-	"carrel/agent/turn"
 )
 
 // A storm has so many cores with so many conversations each. The short one is for every run of the
@@ -103,9 +102,8 @@ func (s *storm) blow(t *testing.T, want int64) int64 {
 	var turns atomic.Int64
 	var people, killers sync.WaitGroup
 	stop := make(chan struct{})
-	for i, p := range s.people {
+	for _, p := range s.people {
 		people.Go(func() {
-			p.do(command{Op: "choose", Choice: turn.Choice{Model: formats[i%len(formats)].id()}})
 			for before := 0; turns.Load() < want && !t.Failed(); before = p.turns {
 				p.round()
 				turns.Add(int64(p.turns - before))
