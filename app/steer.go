@@ -44,6 +44,16 @@ func sayable(text, id string) error {
 	return nil
 }
 
+// once reads what a message says of the model and level that it alone wants.
+func (c conversations) once(m *turn.Message) error {
+	once, ok := c.app.catalog.OneShot(m.Text)
+	if !ok {
+		return nil
+	}
+	m.Text, m.Choice = once.Text, &turn.Choice{Model: once.Model, Level: string(once.Level)}
+	return sayable(m.Text, "")
+}
+
 // steer does something with a conversation that is ours.
 func (c conversations) steer(ctx context.Context, id string, do func(*turn.Conversation) error) error {
 	conv, err := c.conversation(ctx, id)
@@ -103,9 +113,11 @@ func (c conversations) EditMessage(ctx context.Context, args EditMessage) error 
 	if !ok {
 		return &Error{Code: "bad_request", Message: fmt.Sprintf("%q is not the id of an entry.", short(args.Entry))}
 	}
-	return c.working(ctx, args.Workspace, func(conv *turn.Conversation) error {
-		return conv.Edit(ctx, seq, turn.Message{ID: args.ID, Text: args.Text})
-	})
+	m := turn.Message{ID: args.ID, Text: args.Text}
+	if err := c.once(&m); err != nil {
+		return err
+	}
+	return c.working(ctx, args.Workspace, func(conv *turn.Conversation) error { return conv.Edit(ctx, seq, m) })
 }
 
 func (c conversations) Retry(ctx context.Context, args ByID) error {

@@ -49,6 +49,11 @@ export class Stick {
     this.#follow();
   }
 
+  /** Leaves the end: someone goes to another place. */
+  leave(): void {
+    this.atEnd = false;
+  }
+
   #follow = (): void => {
     if (!this.atEnd) return;
     this.#scroller.scrollTop = this.#scroller.scrollHeight;
