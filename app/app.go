@@ -17,7 +17,9 @@ import (
 	"carrel/agent/catalog"
 	"carrel/agent/costs"
 	"carrel/agent/search"
+	"carrel/agent/tokens"
 	"carrel/agent/tool"
+	"carrel/agent/turn"
 	"carrel/store"
 	"carrel/workspaces"
 	"carrel/workspaces/git"
@@ -59,6 +61,8 @@ type App struct {
 	environ  []string
 	readOnly map[string]bool // the tools that change nothing, by name
 	ledger   *ledger
+	breakers *turn.Breakers // of the providers, for all conversations
+	counter  *tokens.Counter
 	index    *search.Index
 	updater  *search.Updater // of the index; nil when headless
 
@@ -113,6 +117,7 @@ func New(o Options) (*App, error) {
 	o.Root.OnProblem(func(p store.Problem) { a.publish(ProblemAppeared{Problem: Problem(p)}) })
 	a.herald = newHerald(a.proclaim)
 	a.ledger = newLedger(a, costs.New(db))
+	a.breakers, a.counter = turn.NewBreakers(nil), a.newCounter(ctx, db)
 	index := search.Options{Root: o.Root, Sessions: a.talks}
 	if !o.Headless {
 		index.Pause = search.Rest

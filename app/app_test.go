@@ -84,7 +84,7 @@ func (h *house) start(environ ...string) {
 }
 
 func (h *house) stop() {
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), 60*time.Second)
 	defer cancel()
 	if err := h.app.Close(ctx); err != nil {
 		h.t.Errorf("close: %v", err)

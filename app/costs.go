@@ -105,5 +105,6 @@ func (m money) SetBudget(ctx context.Context, args SetBudget) error {
 		return userError(err)
 	}
 	m.app.workspaceChanged(args.Workspace)
-	return nil
+	m.app.purseChanged(args.Workspace)
+	return userError(m.app.ledger.settle(ctx))
 }

@@ -109,7 +109,6 @@ func (a *App) recorded(id string, r *transcript.Record) {
 	if r.Kind == transcript.TurnStart || r.Kind == transcript.TurnEnd {
 		a.herald.add(id, news{active: r.Time})
 	}
-	a.ledger.add(id, r)
 	a.noticed(id, r)
 }
 

@@ -106,7 +106,7 @@ func TestWorkOfAnotherProcessShowsInTheList(t *testing.T) {
 		return ok && c.Workspace.ID == w.ID
 	})
 	core.snapshot(w)
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), 60*time.Second)
 	defer cancel()
 	if err := run.api.Workspaces.Delete(ctx, app.DeleteWorkspace{ID: w.ID, Confirm: w.Name}); err != nil {
 		t.Fatal(err)

@@ -88,9 +88,15 @@ func TestWhatAKilledProcessSpentIsEnteredOnce(t *testing.T) {
 	if err := log.Close(); err != nil {
 		t.Fatal(err)
 	}
-	for range 2 {
+	for round := range 2 {
 		h.start()
 		h.snapshot(w)
+		if round == 0 {
+			h.wait("what was spent", func(e app.Event) bool {
+				c, ok := e.(app.ConversationChanged)
+				return ok && c.Status.Usage.SpentUSD == 0.00032
+			})
+		}
 		s := h.costs(app.CostQuery{})
 		if s.Total.Requests != 2 || s.Total.USD == nil || *s.Total.USD != 0.00032 {
 			t.Errorf("got %+v", s.Total)
@@ -106,7 +112,15 @@ func TestABudgetIsKeptAndChecked(t *testing.T) {
 	set := func(usd *float64) error {
 		return h.api.Costs.SetBudget(context.Background(), app.SetBudget{Workspace: w.ID, USD: usd})
 	}
-	two, less := 2.5, -1.0
+	two, less, none := 2.5, -1.0, 0.0
+	if err := set(&none); err != nil {
+		t.Fatal(err)
+	}
+	h.send(w, "Spend")
+	h.wait("the turn to be refused", ended(w.ID, app.Failed))
+	if u := h.snapshot(w).Status.Usage; u.BudgetUSD == nil || *u.BudgetUSD != 0 || u.Output != 0 {
+		t.Errorf("got %+v", u)
+	}
 	if err := errors.Join(set(&two), set(nil)); err != nil {
 		t.Error(err)
 	}

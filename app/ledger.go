@@ -90,15 +90,7 @@ func (l *ledger) settle(ctx context.Context) error {
 	}
 }
 
-// add enters a response, soon.
-func (l *ledger) add(id string, r *transcript.Record) {
-	if r.Kind != transcript.Assistant || r.Message == nil {
-		return
-	}
-	row := rowOf(id, r)
-	l.do(func(ctx context.Context) { l.enter(ctx, row) })
-}
-
+// rowOf is the row of a response.
 func rowOf(id string, r *transcript.Record) costs.Row {
 	return costs.Row{Workspace: id, At: r.Time, Seq: r.Seq, Model: r.Message.Model, Tier: r.Message.Tier,
 		Usage: r.Message.Usage, Cost: r.Cost, Priced: r.CostKnown}
@@ -128,56 +120,44 @@ func (l *ledger) enter(ctx context.Context, rows ...costs.Row) {
 	}
 }
 
-// catchUp enters, soon, what a process that died had recorded and not entered. log is open.
-func (l *ledger) catchUp(id string, log *transcript.Log) {
-	l.do(func(ctx context.Context) {
-		last, err := l.book.LastSeq(ctx, id)
-		if err != nil {
-			l.app.logger.Warn("look for requests that are not entered", "workspace", id, "err", err)
+// catchUp enters, soon, what a process that died had recorded and not entered. log is open, and an old
+// one is read from its start the first time.
+func (l *ledger) catchUp(s *session, log *transcript.Log) {
+	l.app.work.Go(func() {
+		rows, err := l.missing(context.Background(), s.id, log)
+		if err != nil || len(rows) == 0 { // the log was closed meanwhile: the next time
 			return
 		}
-		var rows []costs.Row
-		for more := true; more; {
-			var recs []transcript.Record
-			if recs, more, err = log.After(last, 64); err != nil {
-				return // it was closed meanwhile: the next time
-			}
-			for i := range recs {
-				r := &recs[i]
-				last = r.Seq
-				switch {
-				case r.Kind == transcript.Boundary && r.Border == transcript.Fork:
-					rows = nil // what was before was spent elsewhere
-				case r.Kind == transcript.Assistant && r.Message != nil:
-					rows = append(rows, rowOf(id, r))
-				}
-			}
-		}
-		l.enter(ctx, rows...)
+		l.do(func(ctx context.Context) {
+			l.enter(ctx, rows...)
+			s.rereadPurse(ctx)
+		})
 	})
 }
 
-// budget gives a workspace's limit, and what is left of it, as a conversation asks before a request.
-// While the database does not answer, a limit that was known counts as reached.
-func (s *session) budget() (left int64, limited bool) {
-	ctx, cancel := context.WithTimeout(context.Background(), ledgerWait)
-	defer cancel()
-	w, err := s.app.registry.Workspace(ctx, s.id)
-	if err == nil && w.Budget == nil {
-		s.limited.Store(false)
-		return 0, false
-	}
-	if err == nil {
-		s.limited.Store(true)
-		err = s.app.ledger.settle(ctx)
-	}
-	var spent costs.Spent
-	if err == nil {
-		spent, err = s.app.ledger.book.Spent(ctx, s.id)
-	}
+// missing gives the responses of a log that are not entered.
+func (l *ledger) missing(ctx context.Context, id string, log *transcript.Log) ([]costs.Row, error) {
+	last, err := l.book.LastSeq(ctx, id)
 	if err != nil {
-		s.app.logger.Warn("look what is left of the budget", "workspace", s.id, "err", err)
-		return 0, s.limited.Load()
+		l.app.logger.Warn("look for requests that are not entered", "workspace", id, "err", err)
+		return nil, err
 	}
-	return max(*w.Budget-spent.Cost, 0), true
+	var rows []costs.Row
+	for more := true; more; {
+		var recs []transcript.Record
+		if recs, more, err = log.After(last, 64); err != nil {
+			return nil, err
+		}
+		for i := range recs {
+			r := &recs[i]
+			last = r.Seq
+			switch {
+			case r.Kind == transcript.Boundary && r.Border == transcript.Fork:
+				rows = nil // what was before was spent elsewhere
+			case r.Kind == transcript.Assistant && r.Message != nil:
+				rows = append(rows, rowOf(id, r))
+			}
+		}
+	}
+	return rows, nil
 }

@@ -140,7 +140,7 @@ func TestAnInterruptStopsACommandAndSaysSo(t *testing.T) {
 	if err := h.api.Conversations.Interrupt(context.Background(), app.ByID{ID: w.ID}); err != nil {
 		t.Fatal(err)
 	}
-	if took := time.Since(start); took > 5*time.Second {
+	if took := time.Since(start); took > 15*time.Second { // the command takes 20
 		t.Errorf("interrupting took %v", took)
 	}
 	h.wait("interrupted", ended(w.ID, app.Interrupted))

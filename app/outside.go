@@ -66,9 +66,11 @@ func (a *App) outsideChange() {
 		if w.ArchivedAt == nil && (!ok || !old.ActiveAt.Equal(w.ActiveAt)) {
 			a.followOther(id)
 			a.touch(id)
+			a.purseChanged(id)
 		}
 		if !ok || !sameRow(old, w) {
 			a.herald.add(id, news{row: true})
+			a.purseChanged(id)
 		}
 	}
 	for id := range last.workspaces {
@@ -98,7 +100,7 @@ func sameRow(a, b workspaces.Workspace) bool {
 	a.ActiveAt = b.ActiveAt
 	archived := (a.ArchivedAt == nil) == (b.ArchivedAt == nil)
 	a.ArchivedAt, b.ArchivedAt = nil, nil
-	limited := (a.Budget == nil) == (b.Budget == nil) && (a.Budget == nil || *a.Budget == *b.Budget)
+	limited := sameLimit(a.Budget, b.Budget)
 	a.Budget, b.Budget = nil, nil
 	return archived && limited && a == b
 }

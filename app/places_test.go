@@ -93,7 +93,7 @@ func TestListingStartsNoProcessAndTakesMilliseconds(t *testing.T) {
 	defer quiet.stop()
 	before := calls()
 	best := time.Hour
-	for range 5 {
+	for n := 0; n < 5 || n < 50 && best > 200*time.Millisecond; n++ { // a busy machine may delay some
 		start := time.Now()
 		all, err := quiet.api.Workspaces.List(ctx, app.ListWorkspaces{})
 		if err != nil || len(all) != 201 {

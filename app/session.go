@@ -6,7 +6,6 @@ import (
 	"fmt"
 	goruntime "runtime"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"carrel/agent/catalog"
@@ -25,11 +24,10 @@ import (
 //
 // The order of locks: live.mu, then mu, the App's and the log's; publishing comes last.
 type session struct {
-	app  *App
-	id   string
-	live *live
-	// limited says that the workspace had a budget when that was read last.
-	limited atomic.Bool
+	app   *App
+	id    string
+	live  *live
+	purse purse
 
 	mu    sync.Mutex // guards what follows
 	lock  *store.Lock
@@ -53,6 +51,10 @@ func (a *App) openSession(ctx context.Context, id string) (*session, error) {
 		return nil, err
 	}
 	s := &session{app: a, id: id, live: newLive(id, a.publish)}
+	a.ledger.do(func(ctx context.Context) { s.readPurse(ctx, 0) })
+	if err := a.ledger.settle(ctx); err != nil {
+		return nil, err
+	}
 	lock, err := a.root.LockSession(id)
 	var held *store.LockedError
 	switch {
@@ -109,7 +111,7 @@ func (s *session) begin(ctx context.Context, w workspaces.Workspace, dir string)
 		System:    s.system,
 		Choice:    s.app.choiceOf(w),
 		AutoRetry: s.autoRetry,
-		Budget:    s.budget,
+		Budget:    s.purse.left,
 		Events:    s.event,
 		Now:       time.Now,
 	})
@@ -120,7 +122,7 @@ func (s *session) begin(ctx context.Context, w workspaces.Workspace, dir string)
 	if err != nil {
 		return nil, nil, none, errors.Join(err, conv.Close(context.WithoutCancel(ctx)), log.Close())
 	}
-	s.app.ledger.catchUp(s.id, log)
+	s.app.ledger.catchUp(s, log)
 	return log, conv, snap.StateChange, nil
 }
 
@@ -128,6 +130,7 @@ func (s *session) begin(ctx context.Context, w workspaces.Workspace, dir string)
 func (s *session) event(e turn.Event) {
 	switch {
 	case e.Record != nil:
+		s.spend(e.Record)
 		s.live.record(e.Record)
 		s.app.recorded(s.id, e.Record)
 		if e.Record.Kind == transcript.Todos {

@@ -15,7 +15,7 @@ func (s *session) status() Status {
 	s.app.attend(s.id, func(d *deskState) { unseen = d.unseen })
 	return Status{Activity: activity(state.State, unseen), Queue: queueViews(state.Queue), Held: state.Held,
 		Todos: todoViews(log.Todos), Model: state.Choice.Model, Level: state.Choice.Level, Pro: state.Choice.Pro,
-		Cyber: state.Choice.Cyber, Retry: retryView(state.Retry), Usage: usageView(state, log)}
+		Cyber: state.Choice.Cyber, Retry: retryView(state.Retry), Usage: s.usage(state, log)}
 }
 
 func retryView(r *turn.RetryWait) *RetryWait {
@@ -33,15 +33,16 @@ func queueViews(in []turn.Queued) []Queued {
 	return out
 }
 
-func usageView(state turn.StateChange, s transcript.State) Usage {
-	u := Usage{Input: s.Usage.Input, Output: s.Usage.Output, CacheRead: s.Usage.CacheRead, CacheWrite: s.Usage.CacheWrite,
-		Context: max(s.Context, state.Tokens), Window: state.Window, SpentUSD: usd(state.Spent)}
+func (s *session) usage(state turn.StateChange, log transcript.State) Usage {
+	spent, limit := s.purse.total()
+	u := Usage{Input: log.Usage.Input, Output: log.Usage.Output, CacheRead: log.Usage.CacheRead, CacheWrite: log.Usage.CacheWrite,
+		Context: max(log.Context, state.Tokens), Window: state.Window, SpentUSD: usd(spent)}
 	if state.Tokens > 0 {
 		u.Context = state.Tokens
 	}
-	if state.Budget != nil {
-		limit := usd(state.Spent + *state.Budget)
-		u.BudgetUSD = &limit
+	if limit != nil {
+		budget := usd(*limit)
+		u.BudgetUSD = &budget
 	}
 	return u
 }

@@ -120,7 +120,7 @@ func openingInApp(ctx context.Context, b *bench) (line, error) {
 		if err != nil {
 			return line{}, err
 		}
-		works[i] = func(ctx context.Context) (sample, error) { return b.openConversation(ctx, root, id) }
+		works[i] = func(ctx context.Context) (sample, error) { return b.openConversation(ctx, root, id, 50) }
 	}
 	p, err := alternate(ctx, 30, works[0], works[1])
 	return p.ratio("opening it as a host does, with a core that just started", 2), err
@@ -150,7 +150,8 @@ func (b *bench) talkingWorkspace(ctx context.Context, root, folder string, messa
 	return w.ID, writeTalk(dir, messages)
 }
 
-func (b *bench) openConversation(ctx context.Context, root, id string) (s sample, err error) {
+// openConversation opens a conversation, which must show so many entries, with a core that just started.
+func (b *bench) openConversation(ctx context.Context, root, id string, least int) (s sample, err error) {
 	p, err := b.open(ctx, root, true)
 	if err != nil {
 		return s, err
@@ -158,7 +159,7 @@ func (b *bench) openConversation(ctx context.Context, root, id string) (s sample
 	defer func() { err = errors.Join(err, p.close()) }()
 	return timed(func() error {
 		c, err := p.api.Conversations.Open(ctx, app.ByID{ID: id})
-		if err == nil && (len(c.Entries) < 50 || !c.More) {
+		if err == nil && (len(c.Entries) < least || !c.More) {
 			err = fmt.Errorf("only %d entries", len(c.Entries))
 		}
 		return err

@@ -42,6 +42,7 @@ func rows() []row {
 		{"workspace", "creating and deleting workspaces beside git worktree", measureWorkspace},
 		{"refresh", "the git state of 50 worktrees beside git status", measureRefresh},
 		{"conversation", "20,000 messages beside 200", measureConversation},
+		{"history", "a conversation in 1 GB of history beside 10 MB; searching it beside grep", measureHistory},
 		{"wire", "calls and events in the window beside a bare WebSocket", measureWire},
 		{"streams", "six streams of 200 events a second", measureStreams},
 		{"waiting", "CPU of core and window while a command sleeps in a long session", measureWaiting},

@@ -19,7 +19,7 @@ func inTime(t *testing.T, f func()) {
 	go func() { defer close(done); f() }()
 	select {
 	case <-done:
-	case <-time.After(20 * time.Second):
+	case <-time.After(60 * time.Second):
 		t.Fatal("it hangs")
 	}
 }
@@ -78,7 +78,7 @@ func TestARegistryThatIsTakenAwayWhileOpenIsReported(t *testing.T) {
 				if p.Code != store.RegistryGone {
 					t.Errorf("told %+v", p)
 				}
-			case <-time.After(20 * time.Second):
+			case <-time.After(60 * time.Second):
 				t.Error("nobody was told")
 			}
 		})

@@ -170,7 +170,8 @@ func (l *Lock) Close() error {
 	if l.mine {
 		_ = l.file.Truncate(0) // only a courtesy to readers
 	}
-	err := l.file.Close() // the last descriptor of an open file carries its lock away
+	unlock(l.file) // a process that is being started may have the file for a moment longer
+	err := l.file.Close()
 	l.file = nil
 	return err
 }

@@ -93,7 +93,7 @@ func (b *bench) hear(e Event) {
 // await waits for an event that fits, among those told before too.
 func (b *bench) await(what string, fits func(Event) bool) Event {
 	b.t.Helper()
-	deadline := time.After(20 * time.Second)
+	deadline := time.After(60 * time.Second)
 	for next := 0; ; {
 		b.mu.Lock()
 		news, more := b.told[next:], b.more

@@ -30,5 +30,8 @@ func tryLock(path string) (unlock func(), err error) {
 		}
 		return nil, fmt.Errorf("lock %q: %w", path, err)
 	}
-	return func() { _ = f.Close() }, nil // closing unlocks
+	return func() {
+		_ = unix.Flock(int(f.Fd()), unix.LOCK_UN) // closing is not enough while a process is being started
+		_ = f.Close()
+	}, nil
 }

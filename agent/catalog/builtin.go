@@ -4,6 +4,7 @@ import (
 	"carrel/agent/model/anthropic"
 	"carrel/agent/model/chat"
 	"carrel/agent/model/demo"
+	"carrel/agent/model/gemini"
 	"carrel/agent/model/responses"
 )
 
@@ -45,7 +46,7 @@ func builtins() []builtin {
 		{id: "openai", name: "OpenAI", wire: OpenAIResponses, base: responses.DefaultBaseURL, keyPage: "platform.openai.com",
 			keyEnv: []string{"OPENAI_API_KEY"}, baseEnv: "OPENAI_BASE_URL", orgEnv: "OPENAI_ORG_ID", chat: true,
 			quirks: chat.Quirks{MaxTokensField: "max_completion_tokens", CacheKey: true}, models: openaiModels()},
-		{id: "google", name: "Google", wire: Gemini, base: "https://generativelanguage.googleapis.com", keyPage: "aistudio.google.com",
+		{id: "google", name: "Google", wire: Gemini, base: gemini.DefaultBaseURL, keyPage: "aistudio.google.com",
 			keyEnv: []string{"GOOGLE_GENERATIVE_AI_API_KEY", "GOOGLE_API_KEY"}, baseEnv: "GOOGLE_BASE_URL", models: googleModels()},
 		{id: "xai", name: "xAI", wire: OpenAIResponses, base: "https://api.x.ai/v1", keyPage: "console.x.ai",
 			keyEnv: []string{"XAI_API_KEY"}, baseEnv: "XAI_BASE_URL", chat: true, models: xaiModels()},

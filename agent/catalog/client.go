@@ -6,6 +6,7 @@ import (
 
 	"carrel/agent/model/anthropic"
 	"carrel/agent/model/chat"
+	"carrel/agent/model/gemini"
 	"carrel/agent/model/responses"
 	"carrel/agent/model/wire"
 )
@@ -31,8 +32,10 @@ func (s *settled) client(row known, h *http.Client, cache *wire.Cache) (*wire.Cl
 			c.Headers = wire.Copilot
 		}
 		return c, err
-	case Gemini, Bedrock: // their clients go here
-	case Demo:
+	case Gemini:
+		return gemini.New(gemini.Options{BaseURL: s.base, Key: s.key.value, Header: s.header, Provider: s.id, Old: gemini.Old(row.id),
+			HTTP: h, Cache: cache})
+	case Bedrock, Demo:
 	}
 	return nil, bad(BadProvider, s.id, "this version has no client for it.")
 }

@@ -226,7 +226,7 @@ func (s *settled) check() {
 	if s.err != nil && s.err.Code != NoKey {
 		return
 	}
-	if s.wire == Gemini || s.wire == Bedrock { // until they have clients
+	if s.wire == Bedrock { // until it has a client
 		s.fail(bad(BadProvider, s.id, "this version has no client for it yet."))
 		return
 	}

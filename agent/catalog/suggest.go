@@ -14,6 +14,7 @@ import (
 	"time"
 	"unicode"
 
+	"carrel/agent/model/gemini"
 	"carrel/agent/model/wire"
 )
 
@@ -215,9 +216,9 @@ func (c *Catalog) listGemini(ctx context.Context, s settled) ([]Suggestion, erro
 			SupportedGenerationMethods []string
 		}
 	}
-	base := strings.TrimRight(s.base, "/")
-	if !strings.HasSuffix(base, "/v1beta") && !strings.HasSuffix(base, "/v1") {
-		base += "/v1beta"
+	base, err := gemini.Base(s.base)
+	if err != nil {
+		return nil, bad(BadBaseURL, s.id, "%v.", err)
 	}
 	if err := c.get(ctx, s, base+"/models?pageSize=1000", s.auth(), &v); err != nil {
 		return nil, err

@@ -316,6 +316,7 @@ func FuzzAnyLogOpensAndTakesAMessage(f *testing.F) {
 	f.Add([]byte(whole))
 	f.Add([]byte(whole[:200] + whole[100:]))
 	f.Add([]byte("{\"seq\":1,\"kind\":\"partial\",\"message\":{},\"parts\":-1,\"delta\":[{\"i\":-1}]}\n[]\n\x00{\"seq\":2,\"kind\":\"note\"}"))
+	f.Add([]byte(whole + "{\"seq\":6,\"kind\":\"edit\",\"from\":3}\n{\"seq\":7,\"kind\":\"user\",\"from\":2,\"message\":{}}\n{\"seq\":8,\"kind\":\"boundary\",\"border\":\"clear\"}\n"))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		dir := t.TempDir()
 		writeLog(t, dir, string(b))

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"slices"
 
 	"carrel/agent/model"
 )
@@ -19,6 +20,48 @@ type Frame struct {
 	Level  string `json:"level,omitempty"`  // how hard the model thinks, in a person's terms
 	// Options is the JSON of everything else in the request.
 	Options json.RawMessage `json:"options,omitempty"`
+	// BareThinking and BareFiles are of how many messages, from the first of the history on, the
+	// reasoning and the files are left out; -1: of all. PutFrame leaves them 0.
+	BareThinking int `json:"bareThinking,omitempty"`
+	BareFiles    int `json:"bareFiles,omitempty"`
+}
+
+// leftOut is what a model reads in the place of a file that it can't take.
+const leftOut = "[a picture that was here is left out: the model can't take it]"
+
+// Bare leaves out of the messages what BareThinking and BareFiles say, in copies.
+func (f *Frame) Bare(msgs []model.Message) []model.Message {
+	upTo := func(n int) int {
+		if n < 0 {
+			return len(msgs)
+		}
+		return min(n, len(msgs))
+	}
+	thinking, files := upTo(f.BareThinking), upTo(f.BareFiles)
+	if thinking == 0 && files == 0 {
+		return msgs
+	}
+	msgs = slices.Clone(msgs)
+	for i := range max(thinking, files) {
+		msgs[i].Parts = bareParts(msgs[i].Parts, i < thinking, i < files)
+	}
+	return msgs
+}
+
+func bareParts(parts []model.Part, thinking, files bool) []model.Part {
+	out := make([]model.Part, 0, len(parts))
+	for _, p := range parts {
+		switch {
+		case thinking && p.Kind == model.Reasoning:
+			continue
+		case files && p.Kind == model.File:
+			p = model.Part{Kind: model.Text, Text: leftOut}
+		case files && len(p.Parts) > 0:
+			p.Parts = bareParts(p.Parts, false, true)
+		}
+		out = append(out, p)
+	}
+	return out
 }
 
 // Equal reports whether two frames are equal. Nil equals nil alone.
@@ -27,7 +70,7 @@ func (f *Frame) Equal(o *Frame) bool {
 		return f == o
 	}
 	return f.System == o.System && f.Tools == o.Tools && f.Model == o.Model && f.Name == o.Name &&
-		f.Level == o.Level && bytes.Equal(f.Options, o.Options)
+		f.Level == o.Level && f.BareThinking == o.BareThinking && f.BareFiles == o.BareFiles && bytes.Equal(f.Options, o.Options)
 }
 
 // toolForm is how a tool is kept. The schema is text, so that its bytes stay.

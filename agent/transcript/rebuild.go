@@ -28,7 +28,7 @@ func (l *Log) build(f *Frame, msgs []model.Message) (*model.Request, error) {
 	if err != nil {
 		return nil, err
 	}
-	if r.Messages, err = l.WithFiles(msgs); err != nil {
+	if r.Messages, err = l.WithFiles(f.Bare(msgs)); err != nil {
 		return nil, fmt.Errorf("build request: %w", err)
 	}
 	return r, nil

@@ -69,7 +69,8 @@ func (c *Conversation) runCalls(ctx context.Context, t *openTurn, msg *model.Mes
 	if slices.ContainsFunc(calls, func(k call) bool { return c.refusal(msg.Stop, k.part) == "" }) {
 		env, envErr = await(ctx, c, t, c.cfg.Env)
 	}
-	r := &running{c: c, t: t, env: env, envErr: envErr, stop: msg.Stop, todo: calls, mail: make(chan func()), left: make(chan struct{})}
+	t.results = map[string]model.Part{}
+	r := &running{c: c, t: t, env: env, envErr: envErr, stop: msg.Stop, first: calls[0].index, todo: calls, mail: make(chan func()), left: make(chan struct{})}
 	defer close(r.left)
 	if err := r.all(ctx); err != nil {
 		t.stop()
@@ -89,6 +90,7 @@ type running struct {
 	env    tool.Env
 	envErr error
 	stop   model.Stop
+	first  int // index of the response's first call
 	todo   []call
 	mail   chan func()   // what tools tell, to be done by the owner
 	left   chan struct{} // closed when the owner no longer listens
@@ -127,6 +129,9 @@ func (r *running) refusal(k call) string {
 	if s := r.c.refusal(r.stop, k.part); s != "" {
 		return s
 	}
+	if r.c.cfg.OneTool && k.index != r.first {
+		return "not run: one call at a time. Send it again after the result of the first."
+	}
 	if r.envErr != nil {
 		return fmt.Sprintf("not run: the workspace can't be used: %v", r.envErr)
 	}
@@ -149,7 +154,9 @@ func (r *running) mayStart(k call) bool {
 func (r *running) start(ctx context.Context, k call) error {
 	c, t := r.c, r.t
 	if text := r.refusal(k); text != "" {
-		return c.endCall(t.id, t.step, t.stepSeq, transcript.CutResult(k.part, text), nil, "")
+		result := transcript.CutResult(k.part, text)
+		t.results[k.part.CallID] = result
+		return c.endCall(t.id, t.step, t.stepSeq, result, nil, "")
 	}
 	spec := c.tools[k.part.Name].Spec()
 	rec, err := c.append(transcript.Record{
@@ -184,7 +191,7 @@ func runTool(ctx context.Context, t tool.Tool, in tool.Call) (res tool.Result) {
 			res = tool.Fail(fmt.Sprintf("the tool failed inside (%v); side effects unknown", p))
 		}
 	}()
-	return t.Run(ctx, in)
+	return fitted(t.Run(ctx, in))
 }
 
 // post hands work to the owner, unless it no longer listens.
@@ -237,6 +244,7 @@ func (r *running) finish(j *job, res tool.Result) {
 	if !reflect.ValueOf(res.Detail).IsZero() {
 		d = &res.Detail
 	}
+	r.t.results[part.CallID] = part
 	if err := r.c.endCall(r.t.id, r.t.step, r.t.stepSeq, part, d, how); err != nil && r.err == nil {
 		r.err = err
 	}

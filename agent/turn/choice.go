@@ -1,8 +1,10 @@
 package turn
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"strings"
 	"time"
 
 	"carrel/agent/model"
@@ -84,3 +86,17 @@ type StepInfo struct {
 
 // Resolver makes the endpoint of a choice. Its error is shown to the person: it says what to do.
 type Resolver func(ctx context.Context, c Choice) (Endpoint, error)
+
+// over is this choice with what it leaves open taken from base.
+func (c Choice) over(base Choice) Choice {
+	return Choice{
+		Model: cmp.Or(c.Model, base.Model), Level: cmp.Or(c.Level, base.Level),
+		Pro: c.Pro || c.Model == "" && base.Pro, Cyber: c.Cyber || c.Model == "" && base.Cyber,
+	}
+}
+
+// provider is the part of the id that a circuit breaker is for.
+func (e *Endpoint) provider() string {
+	p, _, _ := strings.Cut(e.ID, ":")
+	return p
+}

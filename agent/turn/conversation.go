@@ -33,13 +33,22 @@ type Conversation struct {
 	queue   []Queued
 	held    bool
 	choice  Choice
-	next    *accepted // a message on disk whose turn is about to begin
-	turn    *openTurn // nil when none is open
-	waiting []func(error)
-	later   []letter // commands that wait for an interrupt to have taken effect
-	strays  []*job   // calls that an interrupt left behind, still ending
-	closing bool
-	silent  bool // during Start, before anyone listens
+	retry   *RetryWait // what Retrying and Recovering wait for
+	draft   *draft     // nil while a request is being built
+	bare    bare       // what requests leave out since a provider took one without
+	spent   int64      // micro-USD
+	left    *int64     // of the budget, in micro-USD, when it was last asked; nil without a limit
+	gauge   gauge
+	// failedChoice is the one of the newest turn.
+	failedChoice Choice
+	breakers     *Breakers
+	next         *accepted // a message on disk whose turn is about to begin
+	turn         *openTurn // nil when none is open
+	waiting      []func(error)
+	later        []letter // commands that wait for an interrupt to have taken effect
+	strays       []*job   // calls that an interrupt left behind, still ending
+	closing      bool
+	silent       bool // during Start, before anyone listens
 }
 
 // letter is a command for the owner. do calls done once, at once or later.
@@ -48,8 +57,21 @@ type letter struct {
 	done func(error)
 }
 
-// accepted is a message whose User record is on disk.
-type accepted struct{ turn string }
+// accepted is a turn that is about to begin, or to go on: its messages are on disk.
+type accepted struct {
+	id     string
+	choice *Choice // of its message
+	queued bool    // messages that wait for a step may join its first request
+	opened bool    // the log has its TurnStart
+	step   int     // steps that it has had
+	tried  int     // attempts that the next step's request has had
+	// stepSeq is the newest step's; stale says that the log holds something of an attempt of it that
+	// failed.
+	stepSeq uint64
+	stale   bool
+	// pending is the Retry that was waited for when the process ended.
+	pending *transcript.Record
+}
 
 // queueTimeout bounds a call of the queue's database.
 const queueTimeout = 5 * time.Second
@@ -73,7 +95,10 @@ func Start(cfg Config) (*Conversation, error) {
 	c := &Conversation{
 		cfg: cfg, log: cfg.Log, choice: cfg.Choice, state: Idle,
 		mail: make(chan letter), gone: make(chan struct{}), quiet: make(chan struct{}),
-		tools: map[string]tool.Tool{},
+		tools: map[string]tool.Tool{}, breakers: cfg.Breakers, failedChoice: cfg.Choice,
+	}
+	if c.breakers == nil {
+		c.breakers = NewBreakers(cfg.Now)
 	}
 	for _, t := range cfg.Tools {
 		s := t.Spec()

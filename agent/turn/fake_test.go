@@ -152,6 +152,8 @@ func deskIn(t testing.TB, dir string, tools ...tool.Tool) *desk {
 		Resolve: func(_ context.Context, c turn.Choice) (turn.Endpoint, error) { return d.endpoint(c), nil },
 		System:  func(context.Context) string { return "be good" },
 		Events:  d.record,
+		// Most failures are to be seen at once.
+		AutoRetry: func() bool { return false },
 	}
 	d.start()
 	t.Cleanup(func() {
@@ -185,7 +187,7 @@ func (d *desk) stop() {
 	if d.Conversation == nil {
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), 60*time.Second)
 	defer cancel()
 	if err := d.Close(ctx); err != nil {
 		d.t.Error(err)
@@ -213,7 +215,7 @@ func (d *desk) record(e turn.Event) {
 // wait returns when an event, from the first on, is as wanted.
 func (d *desk) wait(what string, want func(turn.Event) bool) {
 	d.t.Helper()
-	deadline := time.After(20 * time.Second)
+	deadline := time.After(60 * time.Second)
 	for {
 		d.mu.Lock()
 		ok, grew := slices.ContainsFunc(d.events, want), d.grew
@@ -224,7 +226,7 @@ func (d *desk) wait(what string, want func(turn.Event) bool) {
 		select {
 		case <-grew:
 		case <-deadline:
-			d.t.Fatalf("waited too long for %s; records: %s", what, strings.Join(d.story(), ", "))
+			d.t.Fatalf("waited too long for %s; records: %s; %s", what, strings.Join(d.story(), ", "), d.now().Error)
 		}
 	}
 }
@@ -234,6 +236,11 @@ func (d *desk) forget() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.events = nil
+}
+
+// idle is the end of the last turn, with nothing left in the queue.
+func idle(e turn.Event) bool {
+	return e.State != nil && e.State.State == turn.Idle && len(e.State.Queue) == 0
 }
 
 func is(s turn.State) func(turn.Event) bool {
@@ -279,6 +286,8 @@ func (d *desk) story() []string {
 	for _, r := range d.records() {
 		s := string(r.Kind)
 		switch r.Kind {
+		case transcript.Setup:
+			continue
 		case transcript.User, transcript.Assistant, transcript.Partial:
 			for _, p := range r.Message.Parts {
 				if p.Kind == model.Text {
@@ -289,7 +298,7 @@ func (d *desk) story() []string {
 			s += " " + r.CallID
 		case transcript.TurnEnd:
 			s += " " + string(r.End)
-		case transcript.TurnStart, transcript.StepStart, transcript.Note, transcript.Todos, transcript.Setup,
+		case transcript.TurnStart, transcript.StepStart, transcript.Note, transcript.Todos,
 			transcript.Edit, transcript.Boundary, transcript.Retry:
 		}
 		out = append(out, s)

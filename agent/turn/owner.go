@@ -88,9 +88,9 @@ func (c *Conversation) accept(q Queued) (*accepted, error) {
 	if err := c.mend(); err != nil {
 		return nil, err
 	}
-	a := &accepted{turn: newID()}
+	a := &accepted{id: newID(), choice: q.Choice}
 	_, err := c.append(transcript.Record{
-		Kind: transcript.User, Turn: a.turn, MessageID: q.ID, Message: q.message(),
+		Kind: transcript.User, Turn: a.id, MessageID: q.ID, Message: q.message(), Choice: (*transcript.Choice)(q.Choice),
 	})
 	if err == nil {
 		err = c.log.Sync()
@@ -122,6 +122,7 @@ func (c *Conversation) takeNext() *accepted {
 	// A row that stays is dropped at the next Start, since its id is in the log.
 	_ = c.withQueue(func(ctx context.Context) error { return c.cfg.Queue.Remove(ctx, q.ID) })
 	c.dropQueued(q.ID)
+	a.queued = q.Dispatch == AfterStep
 	return a
 }
 
@@ -165,7 +166,19 @@ func (c *Conversation) tell() {
 }
 
 func (c *Conversation) change() StateChange {
-	return StateChange{State: c.state, Queue: slices.Clone(c.queue), Held: c.held, Choice: c.choice, Model: c.choice.Model, Code: c.code, Error: c.problem}
+	s := StateChange{State: c.state, Queue: slices.Clone(c.queue), Held: c.held, Choice: c.choice, Model: c.choice.Model,
+		Spent: c.spent, Tokens: c.gauge.tokens(), Code: c.code, Error: c.problem}
+	if c.retry != nil {
+		w := *c.retry
+		s.Retry = &w
+	}
+	if c.turn != nil && c.turn.end.ID != "" {
+		s.Model, s.Window = c.turn.end.ID, c.turn.end.Window
+	}
+	if c.left != nil {
+		s.Budget = new(*c.left)
+	}
+	return s
 }
 
 func (c *Conversation) emit(e Event) {

@@ -37,7 +37,7 @@ func TestQueuedMessagesAreDeliveredOnceEachInOrderAfterTheTurn(t *testing.T) { /
 		t.Errorf("%+v", s)
 	}
 	close(end)
-	d.wait("the last answer", func(e turn.Event) bool { return e.Record != nil && e.Record.Seq == 20 })
+	d.wait("the last answer", idle)
 	d.post("id-B", "B")
 	if diff := cmp.Diff([]string{"go", "A", "B", "C"}, d.users()); diff != "" {
 		t.Error(diff)
@@ -66,7 +66,7 @@ func TestAQueueIsKeptOverARestartAndWaitsForThePerson(t *testing.T) { // O-DESK-
 	if err := d.Release(context.Background()); err != nil {
 		t.Fatal(err)
 	}
-	d.wait("the last answer", func(e turn.Event) bool { return e.Record != nil && e.Record.Seq == 20 })
+	d.wait("the last answer", idle)
 	if diff := cmp.Diff([]string{"go", "A", "B", "C"}, d.users()); diff != "" {
 		t.Error(diff)
 	}
@@ -111,7 +111,7 @@ func TestAMessageRecordedJustBeforeACrashIsNotDeliveredAgain(t *testing.T) { // 
 	<-begun
 	d.post("2", "A")
 	close(end)
-	d.wait("the answer", func(e turn.Event) bool { return e.Record != nil && e.Record.Seq == 10 })
+	d.wait("the answer", idle)
 	if q, err := whole.List(context.Background()); err != nil || len(q) != 1 {
 		t.Fatalf("%v, %v", q, err)
 	}

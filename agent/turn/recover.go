@@ -18,10 +18,34 @@ func newID() string { return strings.ToLower(rand.Text()[:12]) }
 // append appends a record and tells it.
 func (c *Conversation) append(r transcript.Record) (transcript.Record, error) {
 	out, err := c.log.Append(r)
-	if err == nil && r.Kind != transcript.Partial {
+	if err != nil {
+		return out, err
+	}
+	c.measure(&out)
+	if r.Kind != transcript.Partial {
 		c.emit(Event{Record: &out})
 	}
-	return out, err
+	return out, nil
+}
+
+// measure notes what a record costs and how much it makes the context grow.
+func (c *Conversation) measure(r *transcript.Record) {
+	if r.CostKnown {
+		c.spent += r.Cost
+		if c.left != nil {
+			c.left = new(max(0, *c.left-r.Cost))
+		}
+	}
+	switch {
+	case r.From > 0, r.Kind == transcript.Boundary:
+		c.gauge = gauge{counted: c.log.State().Context, last: c.gauge.last, told: c.gauge.told}
+	case r.Kind == transcript.Assistant:
+		c.answered(r.Message.Usage)
+	case r.Kind == transcript.User:
+		c.gauge.grow(r.Message.Parts)
+	case r.Kind == transcript.ToolEnd:
+		c.gauge.grow(r.Result.Parts)
+	}
 }
 
 // resume sets the state from log and queue, closing what a crash left open.
@@ -47,6 +71,16 @@ func (c *Conversation) resume() error {
 		return err
 	}
 	c.held = len(c.queue) > 0
+	c.spent, c.gauge.counted = st.Cost, st.Context
+	c.budget()
+	if f := st.Frame; f != nil {
+		c.bare = bare{max(0, f.BareThinking), max(0, f.BareFiles)}
+	}
+	if st.Turn != "" && st.Retry != nil && c.autoRetry() {
+		if err := c.recover(&st); err == nil {
+			return nil
+		}
+	}
 	if err := c.mend(); err != nil {
 		c.fail(logFailure(err))
 		return nil
@@ -60,6 +94,26 @@ func (c *Conversation) resume() error {
 			c.fail(outcome{code: end.Code, text: end.Error})
 		}
 	}
+	return nil
+}
+
+// recover prepares to go on with a turn whose request was to be sent again when the process ended.
+func (c *Conversation) recover(st *transcript.State) error {
+	recs, err := c.turnRecords(st.Turn)
+	if err != nil {
+		return err
+	}
+	a := &accepted{id: st.Turn, opened: true, choice: choiceOf(recs), step: st.Step - 1, tried: st.Retry.Attempt,
+		pending: st.Retry, stepSeq: st.StepSeq}
+	a.stale = slices.ContainsFunc(recs, func(r transcript.Record) bool {
+		return r.StepSeq == st.StepSeq && (r.Kind == transcript.Assistant || r.Kind == transcript.Partial)
+	})
+	at := st.Retry.At
+	if soon := c.cfg.Now().UTC().Round(0).Add(leastSeen); at.Before(soon) {
+		at = soon
+	}
+	c.retry = &RetryWait{At: at, Attempt: a.tried + 1, Of: maxAttempts, Code: st.Retry.Code, Reason: st.Retry.Error}
+	c.next, c.state = a, Recovering
 	return nil
 }
 

@@ -11,7 +11,8 @@ import (
 )
 
 const (
-	// maxSteps is how many steps a turn may have. A turn that long goes in circles.
+	// maxSteps is how many steps a turn may have, unless the Config says. One that long goes in
+	// circles.
 	maxSteps = 200
 	// maxCuts is how many responses in a row may have calls cut at the output limit.
 	maxCuts = 3
@@ -25,7 +26,7 @@ var errLeft = errors.New("interrupted")
 
 // openTurn is the turn that runs.
 type openTurn struct {
-	id          string
+	accepted
 	cancel      context.CancelFunc // of the turn's context, on which every child hangs
 	late        chan struct{}      // closed when an interrupt has waited long enough
 	stopping    bool
@@ -33,12 +34,22 @@ type openTurn struct {
 
 	choice Choice
 	end    Endpoint
+	chain  []string // fallbacks that were not asked yet
+	said   []string // models that refused
 
-	step    int
-	stepSeq uint64
+	attempt int  // of the step's request, from 1
+	now     bool // a person asked not to wait
+	giveUp  bool // a person asked not to try again
+
+	bare     bare
+	stripped struct{ thinking, files bool } // what was tried already
+	count    int                            // messages of the history in the newest request
+
 	cuts    int
 	live    *model.Message // the response being streamed
 	active  []*job
+	results map[string]model.Part // of the step's calls
+	before  StepInfo              // the step before this one
 }
 
 // stop cancels everything that the turn started.
@@ -53,7 +64,10 @@ func (t *openTurn) stop() {
 // runTurn answers one message.
 func (c *Conversation) runTurn(a *accepted) {
 	ctx, cancel := context.WithCancel(context.Background())
-	t := &openTurn{id: a.turn, cancel: cancel, late: make(chan struct{}), choice: c.choice}
+	t := &openTurn{accepted: *a, cancel: cancel, late: make(chan struct{}), choice: c.choice, bare: c.bare}
+	if a.choice != nil {
+		t.choice = a.choice.over(c.choice)
+	}
 	c.turn = t
 	o := c.guard(ctx, t)
 	cancel()
@@ -64,7 +78,7 @@ func (c *Conversation) runTurn(a *accepted) {
 	if err := c.closeTurn(t.id, o); err != nil && o.code != CodeLog {
 		o = logFailure(err)
 	}
-	c.turn = nil
+	c.turn, c.retry, c.failedChoice = nil, nil, t.choice
 	switch o.end {
 	case transcript.Done:
 		c.state, c.code, c.problem = Idle, "", ""
@@ -92,29 +106,39 @@ func (c *Conversation) guard(ctx context.Context, t *openTurn) (o outcome) {
 }
 
 func (c *Conversation) steps(ctx context.Context, t *openTurn) outcome {
-	c.setState(Preparing)
-	if _, err := c.append(transcript.Record{Kind: transcript.TurnStart, Turn: t.id, Model: t.choice.Model}); err != nil {
-		return logFailure(err)
+	switch {
+	case t.pending != nil:
+		if o := c.recovering(t); o != nil {
+			return *o
+		}
+	case !t.opened:
+		c.setState(Preparing)
+		if _, err := c.append(transcript.Record{Kind: transcript.TurnStart, Turn: t.id, Model: t.choice.Model}); err != nil {
+			return logFailure(err)
+		}
 	}
 	if o := c.prepare(ctx, t); o != nil {
 		return *o
 	}
-	for t.step < maxSteps {
+	most := c.cfg.MaxSteps
+	if most <= 0 {
+		most = maxSteps
+	}
+	for t.step < most {
 		t.step++
 		if o := c.step(ctx, t); o != nil {
 			return *o
 		}
 	}
-	return failed(CodeSteps, fmt.Sprintf("The turn was stopped after %d steps. Send a message to go on.", maxSteps))
+	return failed(CodeSteps, fmt.Sprintf("The turn was stopped after %d steps. Send a message to go on.", most))
 }
 
 // prepare finds the model and, once per conversation, the system prompt.
 func (c *Conversation) prepare(ctx context.Context, t *openTurn) *outcome {
-	end, err := await(ctx, c, t, func(ctx context.Context) (Endpoint, error) { return c.cfg.Resolve(ctx, t.choice) })
-	if err != nil {
-		return c.stopped(t, failed(CodeModel, err.Error()))
+	c.setState(Preparing)
+	if o := c.resolve(ctx, t, t.choice); o != nil {
+		return o
 	}
-	t.end = end
 	if c.system != nil {
 		return nil
 	}
@@ -126,6 +150,16 @@ func (c *Conversation) prepare(ctx context.Context, t *openTurn) *outcome {
 	return nil
 }
 
+// resolve makes a choice the turn's.
+func (c *Conversation) resolve(ctx context.Context, t *openTurn, choice Choice) *outcome {
+	end, err := await(ctx, c, t, func(ctx context.Context) (Endpoint, error) { return c.cfg.Resolve(ctx, choice) })
+	if err != nil {
+		return c.stopped(t, failed(CodeModel, err.Error()))
+	}
+	t.choice, t.end, t.chain, t.said = choice, end, end.Fallbacks, nil
+	return nil
+}
+
 // stopped is the outcome of something that failed: interrupted when that was why.
 func (c *Conversation) stopped(t *openTurn, o outcome) *outcome {
 	if t.interrupted {
@@ -134,28 +168,21 @@ func (c *Conversation) stopped(t *openTurn, o outcome) *outcome {
 	return &o
 }
 
-// step makes one request and runs its calls. It gives nil when the turn goes on.
+// step gets one response, however many attempts that takes, and runs its calls. It gives nil when
+// the turn goes on.
 func (c *Conversation) step(ctx context.Context, t *openTurn) *outcome {
-	if t.interrupted {
-		return &outcome{end: transcript.Interrupted}
+	for t.attempt = max(1, t.tried+1); ; t.attempt++ {
+		t.tried = 0
+		msg, again, o := c.try(ctx, t)
+		if o != nil {
+			return o
+		}
+		if again {
+			continue
+		}
+		t.before = StepInfo{Turn: t.id, Step: t.step, Message: *msg}
+		return c.follow(ctx, t, msg)
 	}
-	c.setState(Preparing)
-	req, err := await(ctx, c, t, func(context.Context) (*model.Request, error) { return c.request(t) })
-	if err != nil {
-		return c.stopped(t, failed(CodeInternal, fmt.Sprintf("The request could not be built: %v.", err)))
-	}
-	start, err := c.append(transcript.Record{Kind: transcript.StepStart, Turn: t.id, Step: t.step})
-	if err != nil {
-		o := logFailure(err)
-		return &o
-	}
-	t.stepSeq = start.Seq
-	c.setState(Streaming)
-	msg, o := c.respond(ctx, t, req)
-	if o != nil {
-		return o
-	}
-	return c.follow(ctx, t, msg)
 }
 
 // follow does what a complete response asks for.
@@ -164,13 +191,10 @@ func (c *Conversation) follow(ctx context.Context, t *openTurn, msg *model.Messa
 	switch msg.Stop {
 	case model.StopPause:
 		return nil
-	case model.StopFilter:
-		o := failed(CodeFilter, "The provider's content filter stopped the response. Rephrase the message, or choose another model.")
-		return &o
 	case model.StopOverflow:
 		o := requestFailure(&model.Error{Kind: model.ErrOverflow, Message: "the context window is full"})
 		return &o
-	case model.StopError, model.StopCancelled:
+	case model.StopError, model.StopCancelled, model.StopFilter:
 		return c.stopped(t, requestFailure(&model.Error{Kind: model.ErrServer, Message: "the response ended with an error"}))
 	case model.StopLength:
 		if len(calls) == 0 {
@@ -181,16 +205,38 @@ func (c *Conversation) follow(ctx context.Context, t *openTurn, msg *model.Messa
 	if len(calls) == 0 {
 		return &outcome{end: transcript.Done}
 	}
-	return c.runCalls(ctx, t, msg, calls)
+	if o := c.runCalls(ctx, t, msg, calls); o != nil {
+		return o
+	}
+	for _, k := range calls {
+		t.before.Results = append(t.before.Results, t.results[k.part.CallID])
+	}
+	if c.cfg.Stop == nil {
+		return nil
+	}
+	reason, stop := c.cfg.Stop(t.before)
+	switch {
+	case !stop:
+		return nil
+	case reason != "":
+		return c.note(t, "info", reason)
+	}
+	return &outcome{end: transcript.Done}
 }
 
 // note records a note and ends the turn well.
 func (c *Conversation) note(t *openTurn, level, text string) *outcome {
-	o := outcome{end: transcript.Done}
-	if _, err := c.append(transcript.Record{Kind: transcript.Note, Turn: t.id, Step: t.step, StepSeq: t.stepSeq, Level: level, Note: text}); err != nil {
-		o = logFailure(err)
+	if err := c.say(t, level, text); err != nil {
+		o := logFailure(err)
+		return &o
 	}
-	return &o
+	return &outcome{end: transcript.Done}
+}
+
+// say records a note.
+func (c *Conversation) say(t *openTurn, level, text string) error {
+	_, err := c.append(transcript.Record{Kind: transcript.Note, Turn: t.id, Step: t.step, StepSeq: t.stepSeq, Level: level, Note: text})
+	return err
 }
 
 // await runs f on a goroutine of its own and serves commands until it answers. After an interrupt

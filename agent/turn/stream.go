@@ -27,12 +27,15 @@ type streamed struct {
 	err error
 }
 
-// respond streams one response and records it. An outcome ends the turn.
-func (c *Conversation) respond(ctx context.Context, t *openTurn, req *model.Request) (*model.Message, *outcome) {
-	msg, err, logErr := c.stream(ctx, t, req)
+// respond streams one response and records what came of it, also when it failed: it was paid for.
+// logErr is the log's.
+func (c *Conversation) respond(ctx context.Context, t *openTurn, req *model.Request) (msg *model.Message, err, logErr error) {
+	msg, err, logErr = c.stream(ctx, t, req)
 	defer func() { t.live = nil }()
 	if msg == nil {
-		msg = &model.Message{}
+		if msg = t.live; msg == nil {
+			msg = &model.Message{}
+		}
 	}
 	msg.Role = model.Assistant
 	if msg.Model == "" {
@@ -43,24 +46,33 @@ func (c *Conversation) respond(ctx context.Context, t *openTurn, req *model.Requ
 	} else if err != nil {
 		msg.Stop = model.StopError
 	}
-	if logErr == nil && (err == nil || len(msg.Parts) > 0) {
-		uniqueIDs(msg, t.stepSeq)
-		var r transcript.Record
-		r, logErr = c.append(transcript.Record{Kind: transcript.Assistant, Turn: t.id, Step: t.step, StepSeq: t.stepSeq, Message: msg})
-		if logErr == nil {
-			msg = r.Message
+	if logErr != nil || err != nil && len(msg.Parts) == 0 && msg.Usage == (model.Usage{}) {
+		if t.live != nil {
+			c.emit(Event{Dropped: &StepRef{Turn: t.id, Step: t.step, StepSeq: t.stepSeq}})
 		}
-	} else if t.live != nil {
-		c.emit(Event{Dropped: &StepRef{Turn: t.id, Step: t.step, StepSeq: t.stepSeq}})
+		return msg, err, logErr
 	}
+	uniqueIDs(msg, t.stepSeq)
+	r := transcript.Record{Kind: transcript.Assistant, Turn: t.id, Step: t.step, StepSeq: t.stepSeq, Message: msg}
+	r.Cost, r.CostKnown = cost(&t.end, msg)
+	if r, logErr = c.append(r); logErr != nil {
+		return msg, err, logErr
+	}
+	t.stale = err != nil
+	return r.Message, err, nil
+}
+
+// cost is what a response cost in micro-USD: what the provider says it billed, else by the prices.
+func cost(e *Endpoint, m *model.Message) (micro int64, known bool) {
 	switch {
-	case logErr != nil:
-		o := logFailure(logErr)
-		return nil, &o
-	case err != nil:
-		return nil, c.stopped(t, requestFailure(err))
+	case m.Usage == (model.Usage{}):
+		return 0, false
+	case m.Usage.Cost > 0:
+		return m.Usage.Cost, true
+	case e.Price == nil:
+		return 0, false
 	}
-	return msg, nil
+	return e.Price(m.Usage, m.Tier)
 }
 
 // stream gets one response, telling events and writing checkpoints. logErr is a checkpoint's.
@@ -70,7 +82,11 @@ func (c *Conversation) stream(ctx context.Context, t *openTurn, req *model.Reque
 	c.work.Go(func() { s.result <- s.run(ctx, t, req) })
 	var due <-chan time.Time
 	event := func(e increment) {
+		if t.live == nil { // the request is sent: now there is time to count it
+			c.sized(t, req)
+		}
 		t.live = e.grow(t.live)
+		defer c.grew(&e.event)
 		c.emit(Event{Stream: &Stream{Turn: t.id, Step: t.step, StepSeq: t.stepSeq, Event: e.event, Part: e.part}})
 		if due == nil {
 			due = time.After(checkpointEvery)

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"carrel/agent/model"
+	"carrel/agent/tokens"
 	"carrel/agent/tool"
 	"carrel/agent/transcript"
 )
@@ -44,6 +45,9 @@ type Config struct {
 	Breakers *Breakers
 	// Budget gives what may still be spent, in micro-USD; nil, or not limited: no limit.
 	Budget func() (left int64, limited bool)
+	// Tokens counts what requests have, for the size of the context to be told before the provider
+	// tells it; nil: it is estimated by bytes.
+	Tokens *tokens.Counter
 	// Stop is asked after each step that has calls whether the turn ends there, and why, for people.
 	Stop func(StepInfo) (reason string, stop bool)
 	// Force names the tool that the next step must call, given the step before it; "": any or none.

@@ -290,7 +290,7 @@ func TestTodosAreRecordedBeforeTheToolGoesOn(t *testing.T) {
 }
 
 func TestImagesOfAResultGoToTheBlobsAndBackIntoRequests(t *testing.T) {
-	png := []byte("\x89PNG not really")
+	png := onePixel(t)
 	shot := fakeTool{name: "shot", readOnly: true, run: func(context.Context, tool.Call) tool.Result {
 		return tool.Result{Parts: []model.Part{{Kind: model.File, Mime: "image/png", Data: png}}}
 	}}

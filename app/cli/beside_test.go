@@ -92,7 +92,7 @@ func (o *onlooker) workspace(id string) app.Workspace {
 func sees[E app.Event](o *onlooker, what string, ok func(E) bool) E {
 	o.t.Helper()
 	var zero E
-	expired := time.AfterFunc(30*time.Second, o.changed.Broadcast)
+	expired := time.AfterFunc(60*time.Second, o.changed.Broadcast)
 	defer expired.Stop()
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -109,7 +109,7 @@ func sees[E app.Event](o *onlooker, what string, ok func(E) bool) E {
 				return e
 			}
 		}
-		if time.Since(start) > 29*time.Second {
+		if time.Since(start) > 59*time.Second {
 			for _, e := range o.events {
 				o.t.Logf("%s %s", e.Name, e.Data)
 			}

@@ -18,6 +18,7 @@ const (
 	exitOK          = 0
 	exitFailure     = 1
 	exitUsage       = 2
+	exitBudget      = 2 // the budget is used up
 	exitInterrupted = 130
 )
 
@@ -67,7 +68,7 @@ func report(io IO, cmd *cobra.Command, asJSON bool, err error) int {
 		_ = printJSON(io.Out, failure{"error", name, message})
 	}
 	_, _ = fmt.Fprintln(io.Err, "carrel:", plain(message))
-	if code == exitUsage {
+	if name == "usage" {
 		if cmd.Name() == "help" {
 			cmd = cmd.Root()
 		}

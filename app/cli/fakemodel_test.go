@@ -54,19 +54,17 @@ func (s step) reply() fakewire.Reply {
 }
 
 // fakeModel starts a model server: fakemodel FORMAT FILE, where FORMAT is anthropic, responses or
-// chat and FILE holds a JSON list of steps. $WORK in it is the script's folder.
+// chat and FILE holds a JSON list of steps. $WORK in it is the script's folder. What a second FILE holds
+// comes first, one for each request, whatever it asks.
 func fakeModel(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) != 2 {
-		ts.Fatalf("usage: fakemodel FORMAT FILE")
+	if neg || len(args) < 2 || len(args) > 3 {
+		ts.Fatalf("usage: fakemodel FORMAT FILE [FIRST]")
 	}
-	var steps []step
-	text := strings.ReplaceAll(ts.ReadFile(filepath.Join(ts.Getenv("WORK"), args[1])), "$WORK", ts.Getenv("WORK"))
-	ts.Check(json.Unmarshal([]byte(text), &steps))
-	var replies []fakewire.Reply
-	for _, s := range steps {
-		replies = append(replies, s.reply())
+	script := fakewire.Steps(replies(ts, args[1])...)
+	if len(args) == 3 {
+		script = fakewire.Once(script, replies(ts, args[2])...)
 	}
-	server, err := fakewire.Start("127.0.0.1:0", fakewire.Steps(replies...))
+	server, err := fakewire.Start("127.0.0.1:0", script)
 	ts.Check(err)
 	ts.Defer(func() { _ = server.Close() })
 	ts.Value(serversKey{}).(*servers).model = server
@@ -85,6 +83,18 @@ func fakeModel(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Check(os.MkdirAll(root, 0o700))
 		ts.Check(os.WriteFile(filepath.Join(root, "providers.jsonc"), []byte(`{"openai":{"wireFormat":"chatCompletions"}}`), 0o600))
 	}
+}
+
+// replies reads a JSON list of steps.
+func replies(ts *testscript.TestScript, file string) []fakewire.Reply {
+	var steps []step
+	text := strings.ReplaceAll(ts.ReadFile(filepath.Join(ts.Getenv("WORK"), file)), "$WORK", ts.Getenv("WORK"))
+	ts.Check(json.Unmarshal([]byte(text), &steps))
+	var out []fakewire.Reply
+	for _, s := range steps {
+		out = append(out, s.reply())
+	}
+	return out
 }
 
 // sawRequest waits until the model was asked N times: request N; more arguments are texts that the
@@ -109,7 +119,7 @@ func sawRequest(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// await waits until a file is there: await FILE [TEXT], and holds TEXT.
+// await waits until a file holds something: await FILE, or TEXT: await FILE TEXT.
 func await(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 1 {
 		ts.Fatalf("usage: await FILE [TEXT]")
@@ -117,7 +127,7 @@ func await(ts *testscript.TestScript, neg bool, args []string) {
 	path := ts.MkAbs(args[0])
 	eventually(ts, path, func() bool {
 		text, err := os.ReadFile(path)
-		return err == nil && (len(args) == 1 || strings.Contains(string(text), args[1]))
+		return err == nil && len(text) > 0 && (len(args) == 1 || strings.Contains(string(text), args[1]))
 	})
 }
 
@@ -128,7 +138,7 @@ type failer interface {
 
 // eventually waits for what tells nobody.
 func eventually(t failer, what string, ok func() bool) {
-	for deadline := time.Now().Add(30 * time.Second); !ok(); time.Sleep(5 * time.Millisecond) {
+	for deadline := time.Now().Add(60 * time.Second); !ok(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatalf("%s did not happen", what)
 		}

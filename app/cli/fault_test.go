@@ -155,7 +155,7 @@ func (p *place) processes() []string {
 func (p *place) noneLeft() {
 	p.t.Helper()
 	var left []string
-	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(5 * time.Millisecond) {
+	for deadline := time.Now().Add(60 * time.Second); ; time.Sleep(5 * time.Millisecond) {
 		if left = p.processes(); len(left) == 0 {
 			return
 		}

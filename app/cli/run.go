@@ -24,7 +24,10 @@ Commands that the agent runs are not sandboxed in this version.
 
 The first Ctrl-C interrupts the turn and saves it, a second one ends at once.
 
-Exit codes: 0 the turn ended well, 1 it failed, 2 wrong usage, 130 interrupted.`
+A request that fails for the moment, such as for a limit of the provider, is tried again by itself, and the
+run tells when.
+
+Exit codes: 0 the turn ended well, 1 it failed, 2 wrong usage or the budget is used up, 130 interrupted.`
 
 const runExample = `  carrel run "Fix the failing tests"
   carrel run -d ~/code/harbor -m anthropic:claude-sonnet-5-5 "Add a --dry-run flag"
@@ -38,6 +41,9 @@ const maxTitle = 60
 
 type runOptions struct {
 	dir, model, runtime, workspace string
+	thinking                       string
+	budget                         float64 // US dollars; negative: none
+	noRetry                        bool
 	json, quiet                    bool
 }
 
@@ -59,7 +65,10 @@ func runCommand(io IO) *cobra.Command {
 	f.StringVarP(&o.dir, "dir", "d", "", "project `folder` (default: the current one)")
 	f.StringVarP(&o.model, "model", "m", "", "`model`, as provider:name or a short name (default: the one in settings)")
 	f.StringVarP(&o.runtime, "runtime", "r", "local", "`kind`: local, the folder itself, or worktree, a branch in its own folder")
+	f.StringVarP(&o.thinking, "thinking", "t", "", "how hard the model thinks: off, low, medium, high, xhigh or max, or 0 to 9 from its lowest `level` up (default: the model's own)")
+	f.Float64VarP(&o.budget, "budget", "b", -1, "stop when the workspace has cost more than this many `USD` (default: no limit)")
 	f.StringVarP(&o.workspace, "workspace", "w", "", "go on in the `workspace` with this id or name")
+	f.BoolVar(&o.noRetry, "no-retry", false, "fail at once where a failed request would be tried again")
 	f.BoolVar(&o.json, "json", false, "print one JSON object per line")
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "print the final answer only; with --json the last line only")
 	return c
@@ -69,6 +78,9 @@ func runCommand(io IO) *cobra.Command {
 func (o runOptions) check(cmd *cobra.Command) error {
 	if o.runtime != "local" && o.runtime != "worktree" {
 		return usage("the runtime must be local or worktree, not %q", o.runtime)
+	}
+	if cmd.Flags().Changed("budget") && !(o.budget >= 0) {
+		return usage("the budget must be an amount of US dollars, such as 2.50")
 	}
 	if o.workspace == "" {
 		return nil
@@ -105,7 +117,7 @@ func (o runOptions) with(ctx context.Context, io IO, root *store.Root, a *app.Ap
 	if err := o.place(ctx, r, title(message)); err != nil {
 		return err
 	}
-	err := r.run(ctx, o.model, message)
+	err := r.run(ctx, o, message)
 	var elsewhere *app.Error
 	if !errors.As(err, &elsewhere) || elsewhere.Code != "elsewhere" {
 		return err
@@ -119,7 +131,7 @@ func (o runOptions) with(ctx context.Context, io IO, root *store.Root, a *app.Ap
 	}
 	defer h.close()
 	r.host = h
-	return r.run(ctx, o.model, message)
+	return r.run(ctx, o, message)
 }
 
 // place finds or makes the run's workspace and waits for its init hook. An interrupt undoes it.

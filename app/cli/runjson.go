@@ -31,6 +31,10 @@ type (
 		Type    string   `json:"type"` // removed
 		Entries []string `json:"entries"`
 	}
+	retryLine struct {
+		Type string `json:"type"` // retry
+		app.RetryWait
+	}
 	endLine struct {
 		Type      string    `json:"type"` // end
 		End       string    `json:"end"`  // done, failed or interrupted
@@ -73,6 +77,8 @@ func (p *jsonPrinter) removed(ids []string) {
 	p.answer.removed(ids)
 	p.line(removedLine{"removed", ids})
 }
+
+func (p *jsonPrinter) retrying(w app.RetryWait) { p.line(retryLine{"retry", w}) }
 
 func (p *jsonPrinter) ended(w app.Workspace, end turnEnd, full func(string) (string, error)) error {
 	failed := end.failure()

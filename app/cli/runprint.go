@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"time"
 
 	"carrel/app"
 )
@@ -16,6 +17,7 @@ type printer interface {
 	entry(e app.Entry)
 	grew(g app.EntryGrew)
 	removed(ids []string)
+	retrying(w app.RetryWait)
 	ended(w app.Workspace, end turnEnd, full func(entry string) (string, error)) error
 }
 
@@ -80,11 +82,12 @@ type quietPrinter struct {
 	answer answer
 }
 
-func (p *quietPrinter) hook(string)           {}
-func (p *quietPrinter) started(app.Workspace) {}
-func (p *quietPrinter) entry(e app.Entry)     { p.answer.entry(e) }
-func (p *quietPrinter) grew(app.EntryGrew)    {}
-func (p *quietPrinter) removed(ids []string)  { p.answer.removed(ids) }
+func (p *quietPrinter) hook(string)            {}
+func (p *quietPrinter) started(app.Workspace)  {}
+func (p *quietPrinter) entry(e app.Entry)      { p.answer.entry(e) }
+func (p *quietPrinter) grew(app.EntryGrew)     {}
+func (p *quietPrinter) removed(ids []string)   { p.answer.removed(ids) }
+func (p *quietPrinter) retrying(app.RetryWait) {}
 
 func (p *quietPrinter) ended(_ app.Workspace, end turnEnd, full func(string) (string, error)) error {
 	if err := end.failure(); err != nil {
@@ -117,6 +120,16 @@ func (p *textPrinter) started(w app.Workspace) {
 	if w.Init == app.InitFailed {
 		_, _ = fmt.Fprintln(p.io.Err, "carrel: the project's init hook failed; the agent begins all the same")
 	}
+}
+
+func (p *textPrinter) retrying(w app.RetryWait) {
+	p.close()
+	in := max(time.Until(w.At).Round(time.Second), 0)
+	again := fmt.Sprintf("trying again in %s (attempt %d of %d)", in, w.Attempt, w.Of)
+	if w.Attempt == 0 {
+		again = fmt.Sprintf("giving the provider a rest for %s", in)
+	}
+	_, _ = fmt.Fprintf(p.io.Err, "carrel: %s; %s\n", strings.TrimRight(line(w.Reason), "."), again)
 }
 
 func (p *textPrinter) entry(e app.Entry) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"carrel/app"
 	"carrel/store"
@@ -25,7 +26,8 @@ type runner struct {
 	workspace app.Workspace
 	show      printer
 
-	working bool // the turn has begun
+	working bool      // the turn has begun
+	waits   time.Time // when the next attempt that was told begins
 	last    turnEnd
 	ended   chan turnEnd  // gets the turn's end
 	lost    chan struct{} // the core may have told what we did not hear
@@ -59,6 +61,10 @@ func (r *runner) event(e app.Event) {
 func (r *runner) changed(e app.ConversationChanged) {
 	if busy(e.Status.Activity) {
 		r.working = true
+		if w := e.Status.Retry; w != nil && !w.At.Equal(r.waits) {
+			r.waits = w.At
+			r.show.retrying(*w)
+		}
 		return
 	}
 	if r.working {
@@ -82,7 +88,7 @@ func busy(a app.Activity) bool {
 
 // run sends the message and waits for the end of its turn. Nothing is shown before the message is
 // accepted, so that a run that is refused can be tried elsewhere.
-func (r *runner) run(ctx context.Context, model, message string) error {
+func (r *runner) run(ctx context.Context, o runOptions, message string) error {
 	var c app.Conversation
 	if err := r.host.Call(ctx, "conversations.open", app.ByID{ID: r.workspace.ID}, &c); err != nil {
 		return err
@@ -98,11 +104,8 @@ func (r *runner) run(ctx context.Context, model, message string) error {
 	if busy(c.Status.Activity) {
 		return &app.Error{Code: "busy", Message: "The agent is working in this workspace already. Wait until its turn has ended, or send the message in the window, where it is queued."}
 	}
-	if model != "" && model != c.Status.Model {
-		if err := r.host.Call(ctx, "workspaces.setModel", app.SetModel{Workspace: r.workspace.ID, Model: &model}, nil); err != nil {
-			return err
-		}
-		r.workspace.Model = model
+	if err := r.choose(ctx, o, c.Status); err != nil {
+		return err
 	}
 	r.show.started(r.workspace)
 	stop := r.host.follow(r.workspace.ID, r.event, func() {
@@ -120,6 +123,31 @@ func (r *runner) run(ctx context.Context, model, message string) error {
 		return err
 	}
 	return r.show.ended(r.workspace, end, r.full)
+}
+
+// choose sets the model, its level and the budget where the person named them.
+func (r *runner) choose(ctx context.Context, o runOptions, now app.Status) error {
+	set := app.SetModel{Workspace: r.workspace.ID}
+	if o.model != "" && o.model != now.Model {
+		set.Model, r.workspace.Model = &o.model, o.model
+	}
+	if o.thinking != "" {
+		set.Level, r.workspace.Level = &o.thinking, o.thinking
+	}
+	if set.Model != nil || set.Level != nil {
+		if err := r.host.Call(ctx, "workspaces.setModel", set, nil); err != nil {
+			return err
+		}
+	}
+	if o.noRetry && r.workspace.AutoRetry {
+		if err := r.host.Call(ctx, "workspaces.setAutoRetry", app.SetAutoRetry{Workspace: r.workspace.ID}, nil); err != nil {
+			return err
+		}
+	}
+	if o.budget < 0 {
+		return nil
+	}
+	return r.host.Call(ctx, "costs.setBudget", app.SetBudget{Workspace: r.workspace.ID, USD: &o.budget}, nil)
 }
 
 // wait waits for the turn's end and interrupts it when asked to.
@@ -161,7 +189,11 @@ func (e turnEnd) failure() error {
 	case app.Interrupted:
 		return interruptedError()
 	case app.Failed:
-		return &app.Error{Code: e.code, Message: e.message, Cause: errors.New("turn failed")}
+		err := &app.Error{Code: e.code, Message: e.message, Cause: errors.New("turn failed")}
+		if e.code == "budget" {
+			return &exitError{code: exitBudget, err: err}
+		}
+		return err
 	case app.Idle, app.Done, app.Waiting, app.Preparing, app.Streaming, app.RunningTools, app.Interrupting:
 	}
 	return nil

@@ -13,7 +13,7 @@ import (
 
 func workspaceCommand(io IO) *cobra.Command {
 	return group(&cobra.Command{Use: "workspace", Aliases: []string{"workspaces", "ws"}, Short: "Make, list, show and remove workspaces"},
-		workspaceNew(io), workspaceList(io), workspaceShow(io), workspaceRename(io), workspaceRemove(io), workspaceRepair(io),
+		workspaceNew(io), workspaceList(io), workspaceShow(io), workspaceRename(io), workspaceFork(io), workspaceRemove(io), workspaceRepair(io),
 		workspaceCall(io, "archive WORKSPACE", "Hide a workspace and stop what works in it", "workspaces.archive", "Archived"),
 		workspaceCall(io, "unarchive WORKSPACE", "Bring an archived workspace back", "workspaces.unarchive", "Brought back"))
 }
@@ -80,7 +80,7 @@ func showWorkspace(io IO, asJSON bool, w app.Workspace) error {
 	}
 	rows := [][]string{}
 	for _, r := range [][]string{{"name", w.Name}, {"title", w.Title}, {"id", w.ID}, {"runtime", w.Runtime}, {"folder", w.Dir},
-		{"branch", branchOf(w)}, {"base", w.Base}, {"model", w.Model}, {"state", stateOf(w)}, {"trouble", w.HealthNote}} {
+		{"branch", branchOf(w)}, {"base", w.Base}, {"model", w.Model}, {"thinking", w.Level}, {"state", stateOf(w)}, {"trouble", w.HealthNote}} {
 		if r[1] != "" {
 			rows = append(rows, r)
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"log/slog"
 	"os"
 	"strings"
 	"testing"
@@ -40,10 +41,19 @@ func TestOnlyOneCoreRunsOnARoot(t *testing.T) {
 }
 
 func TestAnIdleCoreEndsButNotWhileItIsNeeded(t *testing.T) {
-	s := startHere(t, func(o *Options) { o.IdleAfter = 30 * time.Millisecond })
+	s := startHere(t, func(o *Options) {
+		o.IdleAfter = 30 * time.Millisecond
+		open := o.Open
+		o.Open = func(ctx context.Context, log *slog.Logger) (App, error) {
+			a, err := open(ctx, log)
+			a.(*fakeApp).busy.Store(true) // until the host is there
+			return a, err
+		}
+	})
 	states := make(chan bool, 8)
 	c := s.dial(t, wire.ClientOptions{State: func(on bool) { states <- on }})
 	receive(t, states)
+	s.app.busy.Store(false)
 	notYet := func(why string) {
 		t.Helper()
 		select {

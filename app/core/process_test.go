@@ -162,7 +162,7 @@ func TestACoreInheritsNothingFromItsStarter(t *testing.T) {
 	}
 	defer func() { _ = cmd.Process.Kill(); _ = cmd.Wait() }()
 	_ = w.Close()
-	_ = r.SetReadDeadline(time.Now().Add(20 * time.Second))
+	_ = r.SetReadDeadline(time.Now().Add(60 * time.Second))
 	if _, err := r.Read(make([]byte, 1)); !errors.Is(err, io.EOF) {
 		t.Errorf("the core holds the pipe: %v", err)
 	}

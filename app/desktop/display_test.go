@@ -182,7 +182,7 @@ func call1[T any](s *stage, name string, in any) T {
 		s.t.Fatal(err)
 	}
 	defer func() { _ = client.Close() }()
-	ctx, cancel := context.WithTimeout(s.t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(s.t.Context(), 60*time.Second)
 	defer cancel()
 	var out T
 	if err := client.Call(ctx, name, in, &out); err != nil {

@@ -108,7 +108,7 @@ func (d *dragSource) run() error {
 	d.send("XdndEnter", uint32(d.own), 5<<24, uint32(uris))
 	move()
 	dropped := false
-	deadline := time.After(20 * time.Second)
+	deadline := time.After(60 * time.Second)
 	for {
 		select {
 		case ev := <-d.events:

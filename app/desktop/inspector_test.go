@@ -32,7 +32,7 @@ func (s *stage) focused(selector string) {
 // ask evaluates an expression in the page and returns its value as JSON, "" when there is no page
 // just now.
 func (s *stage) ask(expression string) string {
-	ctx, cancel := context.WithTimeout(s.t.Context(), time.Second)
+	ctx, cancel := context.WithTimeout(s.t.Context(), 10*time.Second)
 	defer cancel()
 	value, err := evaluate(ctx, s.inspector, expression)
 	if err != nil && !errors.Is(err, context.Canceled) {

@@ -3,7 +3,9 @@ package desktop
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync/atomic"
@@ -93,6 +95,41 @@ func TestCoreThatCrashesAgainAndAgainWaitsForThePerson(t *testing.T) {
 	k.again()
 	for state.Kind != Ready {
 		state = k.wait(t.Context(), state.Rev)
+	}
+}
+
+func TestARestartLeavesTheCoreAloneThatStartedMeanwhile(t *testing.T) {
+	root := openRoot(t)
+	lock, err := root.Lock()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = lock.Close() }()
+	holds := func(c *exec.Cmd) { // writes as one does that takes the lock
+		if err := os.WriteFile(root.Path("run", "core.lock"), fmt.Appendln(nil, c.Process.Pid), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	old, next := exec.Command("sleep", "300"), exec.Command("sleep", "300")
+	for _, c := range []*exec.Cmd{old, next} {
+		if err := c.Start(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	holds(old)
+	k := newKeeper(root, self(t), "dev", "", &fakeScreen{homes: make(chan struct{}, 9)}, discard())
+	killed := make(chan error)
+	go func() { killed <- k.kill(t.Context()) }()
+	_ = old.Wait() // a signal ends it
+	holds(next)
+	if err := <-killed; err != nil {
+		t.Error(err)
+	}
+	if err := next.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	if err := next.Wait(); err == nil || err.Error() != "signal: killed" {
+		t.Errorf("the new core ended with %v", err)
 	}
 }
 

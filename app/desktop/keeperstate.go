@@ -152,15 +152,22 @@ func (k *keeper) stop(ctx context.Context) error {
 	return core.Stop(ctx)
 }
 
-// kill ends the process that holds the root's lock.
+// kill ends the process that holds the root's lock. One that takes the lock after it is a new core,
+// which is left alone.
 func (k *keeper) kill(ctx context.Context) error {
 	sent := syscall.SIGTERM
 	deadline := time.Now().Add(endWait)
-	for told := 0; ; {
+	for first, told := 0, 0; ; {
 		lock, err := k.root.Lock()
 		var held *store.LockedError
 		if !errors.As(err, &held) {
 			return errors.Join(err, lock.Close())
+		}
+		if first == 0 && held.PID > 1 {
+			first = held.PID
+		}
+		if held.PID > 1 && held.PID != first {
+			return nil
 		}
 		if held.PID > 1 && held.PID != told {
 			if err := syscall.Kill(held.PID, sent); err != nil && !errors.Is(err, syscall.ESRCH) {

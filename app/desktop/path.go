@@ -28,18 +28,18 @@ func fromLauncher(env func(string) string) bool {
 }
 
 // shellPath asks the person's login shell for its PATH. What start-up files print besides does not
-// matter. When the shell does not answer, the result is a usual PATH and a sentence that says so.
-func shellPath(ctx context.Context, env func(string) string) (path, note string) {
+// matter. When the shell does not answer in time, the result is a usual PATH and a sentence that says so.
+func shellPath(ctx context.Context, env func(string) string, wait time.Duration) (path, note string) {
 	shell := loginShell(env)
-	found, err := askShell(ctx, shell)
+	found, err := askShell(ctx, shell, wait)
 	if err != nil {
 		return usualPath(env), fmt.Sprintf("the login shell %s did not tell its PATH (%v), so agents may not find programs that its start-up files add", shell, err)
 	}
 	return found, ""
 }
 
-func askShell(ctx context.Context, shell string) (string, error) {
-	ctx, cancel := context.WithTimeout(ctx, pathWait)
+func askShell(ctx context.Context, shell string, wait time.Duration) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
 	mark := "carrel-" + rand.Text()
 	// Every shell, fish too, reads this in the same way.
@@ -52,7 +52,7 @@ func askShell(ctx context.Context, shell string) (string, error) {
 		return found, nil // a start-up file may still end the shell with an error
 	}
 	if ctx.Err() != nil {
-		return "", fmt.Errorf("no answer within %v", pathWait)
+		return "", fmt.Errorf("no answer within %v", wait)
 	}
 	if err == nil {
 		err = errors.New("no answer")

@@ -20,7 +20,7 @@ func TestShellPathSurvivesWhatStartUpFilesDo(t *testing.T) {
 	}{
 		"adds a folder":       {"export PATH=\"$PATH:/opt/t/bin\"", true},
 		"prints a banner":     {"echo hello; printf '\\033[31mred\\033[0m'; export PATH=\"$PATH:/opt/t/bin\"", true},
-		"sleeps":              {"sleep 30", false},
+		"sleeps":              {"sleep 300", false},
 		"reads":               {"read x; export PATH=\"$PATH:/opt/t/bin\"", true},
 		"ends the shell":      {"exit 1", false},
 		"prints on its error": {"echo oops >&2; export PATH=\"$PATH:/opt/t/bin\"", true},
@@ -36,8 +36,12 @@ func TestShellPathSurvivesWhatStartUpFilesDo(t *testing.T) {
 				return map[string]string{"HOME": home, "SHELL": bash, "PATH": "/usr/bin:/bin"}[name]
 			}
 			began := time.Now()
-			path, note := shellPath(t.Context(), env)
-			if took := time.Since(began); took > 3*time.Second {
+			wait := time.Minute
+			if name == "sleeps" {
+				wait = 300 * time.Millisecond
+			}
+			path, note := shellPath(t.Context(), env, wait)
+			if took := time.Since(began); took > time.Minute {
 				t.Errorf("it took %v", took)
 			}
 			if strings.ContainsAny(path, "\n\x1b ") || !strings.Contains(path, "/usr/bin") {

@@ -136,7 +136,7 @@ func prepareEnvironment(ctx context.Context, draw choice, log *slog.Logger) erro
 		set[safeMemory] = "1"
 	}
 	if fromLauncher(os.Getenv) {
-		path, note := shellPath(ctx, os.Getenv)
+		path, note := shellPath(ctx, os.Getenv, pathWait)
 		if set["PATH"] = path; note != "" {
 			set["CARREL_PATH_NOTE"] = note
 			log.Warn(note)

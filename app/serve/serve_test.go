@@ -96,7 +96,7 @@ func start(t *testing.T, change func(*ListenOptions)) *fixture {
 	}
 	f.Listener = l
 	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), 60*time.Second)
 		defer cancel()
 		if err := errors.Join(f.socket.Close(ctx), f.server.Close(ctx)); err != nil {
 			t.Error(err)

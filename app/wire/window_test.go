@@ -13,7 +13,6 @@ import (
 
 func TestTheWindowAnswersWhatTheCoreAsks(t *testing.T) {
 	c := startCore(t)
-	c.waits.answer = 50 * time.Millisecond
 	asks := map[string]func(context.Context, json.RawMessage) (any, error){
 		AskPickFolder: func(context.Context, json.RawMessage) (any, error) { return "/picked", nil },
 		AskOpenURL: func(_ context.Context, args json.RawMessage) (any, error) {
@@ -32,6 +31,7 @@ func TestTheWindowAnswersWhatTheCoreAsks(t *testing.T) {
 	if err := w.OpenURL(t.Context(), "file:///etc/passwd"); codeOf(err) != "bad_request" {
 		t.Errorf("a file was opened: %v", err)
 	}
+	c.waits.answer = 50 * time.Millisecond
 	if err := w.Raise(t.Context()); codeOf(err) != "no_answer" {
 		t.Errorf("a window that does not answer: %v", err)
 	}

@@ -110,7 +110,7 @@ func startCore(t *testing.T, change ...func(*core, *Options)) *core {
 	c.Server = New(o)
 	c.http = httptest.NewServer(c.Server)
 	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), 60*time.Second)
 		defer cancel()
 		if err := c.Close(ctx); err != nil {
 			t.Errorf("close the server: %v", err)
@@ -171,7 +171,7 @@ func (h rawHost) hear() outbound {
 		*h.waiting = (*h.waiting)[1:]
 		return f
 	}
-	ctx, cancel := context.WithTimeout(h.t.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(h.t.Context(), 60*time.Second)
 	defer cancel()
 	_, data, err := h.Read(ctx)
 	if err != nil {
@@ -201,7 +201,7 @@ func (h rawHost) hello() welcome {
 // closedWith waits for the end of the connection.
 func (h rawHost) closedWith() websocket.StatusCode {
 	h.t.Helper()
-	ctx, cancel := context.WithTimeout(h.t.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(h.t.Context(), 60*time.Second)
 	defer cancel()
 	for {
 		if _, _, err := h.Read(ctx); err != nil {
@@ -224,7 +224,7 @@ func receive[T any](t *testing.T, ch <-chan T) T {
 	select {
 	case v := <-ch:
 		return v
-	case <-time.After(10 * time.Second):
+	case <-time.After(60 * time.Second):
 		t.Fatal("nothing came")
 		panic("unreachable")
 	}

@@ -9,7 +9,7 @@ import { promisify } from "node:util";
 export const binary = join(import.meta.dirname, "../../bin/carrel");
 const exec = promisify(execFile);
 /** How long a start or an end may take, in milliseconds. */
-const patience = 20_000;
+const patience = 60_000;
 
 export class Carrel {
   readonly dir: string;

@@ -128,7 +128,7 @@ export function gate(): { opened: Promise<void>; open: () => void } {
 function read(body: string): Asked {
   const { messages } = JSON.parse(body) as { messages: { role: string; content: string | Block[] }[] };
   const blocks = (content: string | Block[] | undefined): Block[] => (typeof content === "string" ? [{ type: "text", text: content }] : (content ?? []));
-  const text = (list: Block[]) => list.filter((block) => block.type === "text").map((block) => block.text ?? "").join("");
+  const text = (list: Block[]) => list.filter((block) => block.type === "text").map((block) => block.text ?? "").join("\n");
   const people = messages.filter((message) => message.role === "user").map((message) => text(blocks(message.content)));
   const last = blocks(messages[messages.length - 1]?.content);
   return {

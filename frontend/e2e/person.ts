@@ -30,7 +30,7 @@ export class Person {
     this.page = page;
     this.carrel = carrel;
     this.errors = watchErrors(page);
-    page.setDefaultTimeout(15_000);
+    page.setDefaultTimeout(30_000);
     page.on("request", (request) => this.requests.push(request.url()));
     page.on("websocket", (socket) => {
       this.requests.push(socket.url());
@@ -141,7 +141,7 @@ export class Person {
 
   /** Waits until no turn runs. */
   async rest(): Promise<void> {
-    await this.page.getByRole("status").filter({ hasText: /Asking|Answering|Running|Stopping/ }).waitFor({ state: "detached", timeout: 30_000 });
+    await this.page.getByRole("status").filter({ hasText: /Asking|Answering|Running|Stopping/ }).waitFor({ state: "detached", timeout: 60_000 });
     await this.button(/^Send/).waitFor();
   }
 
@@ -149,7 +149,7 @@ export class Person {
   async ask(text: string): Promise<void> {
     const before = this.#ended;
     await this.write(text);
-    await expect.poll(() => this.#ended, { timeout: 30_000 }).toBeGreaterThan(before);
+    await expect.poll(() => this.#ended, { timeout: 60_000 }).toBeGreaterThan(before);
     await this.rest();
   }
 

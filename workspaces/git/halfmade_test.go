@@ -1,10 +1,10 @@
 package git
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
-	"time"
 )
 
 func TestListingWaitsForARegistrationInTheMaking(t *testing.T) {
@@ -18,9 +18,20 @@ func TestListingWaitsForARegistrationInTheMaking(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	gone := time.AfterFunc(2*listPause, func() { _ = os.RemoveAll(half) })
-	defer gone.Stop()
-	if trees, err := r.g.Worktrees(t.Context(), r.dir); err != nil || len(trees) != 1 {
+	// A git that finds it in its first list, and not in its second.
+	script := fmt.Sprintf(`#!/bin/sh
+case " $* " in *" worktree list "*) if [ -e '%[1]s/once' ]; then rm -rf '%[2]s'; else : > '%[1]s/once'; fi ;; esac
+exec git "$@"
+`, r.root, half)
+	r.put("bin/git", script)
+	if err := os.Chmod(r.path("bin/git"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	g, err := New(Options{Path: r.path("bin/git"), Env: testEnv(r.root)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if trees, err := g.Worktrees(t.Context(), r.dir); err != nil || len(trees) != 1 {
 		t.Fatalf("trees = %v, %v", trees, err)
 	}
 }

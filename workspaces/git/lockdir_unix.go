@@ -20,5 +20,8 @@ func tryLockDir(dir string) (unlock func(), busy bool) {
 		_ = f.Close() // only read
 		return func() {}, errors.Is(err, unix.EWOULDBLOCK) || errors.Is(err, unix.EINTR)
 	}
-	return func() { _ = f.Close() }, false // closing unlocks
+	return func() {
+		_ = unix.Flock(int(f.Fd()), unix.LOCK_UN) // closing is not enough while a process is being started
+		_ = f.Close()
+	}, false
 }

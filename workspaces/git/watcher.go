@@ -40,6 +40,7 @@ type Watcher struct {
 // pace says how eagerly the watcher works.
 type pace struct {
 	settle  time.Duration // after a change, until the state is read
+	arrive  time.Duration // after a poke: what the system tells of the same change comes a moment later
 	longest time.Duration // a state is read at the latest this long after the first change
 	// A checkout's state is not read again, unless poked, before rest times what the last one took.
 	rest int
@@ -52,7 +53,7 @@ type pace struct {
 
 func usualPace() pace {
 	return pace{
-		settle: 100 * time.Millisecond, longest: time.Second, rest: 3,
+		settle: 100 * time.Millisecond, arrive: 5 * time.Millisecond, longest: time.Second, rest: 3,
 		gap: 2 * time.Second, idle: 150, unwatched: 20, age: 15 * time.Second,
 	}
 }
@@ -133,8 +134,7 @@ func (w *Watcher) Remove(key string) { w.command(func() { w.remove(key) }) }
 func (w *Watcher) Poke(key string) {
 	w.command(func() {
 		if k := w.keys[key]; k != nil {
-			k.poked = true
-			k.touch(time.Now(), pace{})
+			k.poke(time.Now(), w.pace)
 		}
 	})
 }

@@ -210,8 +210,10 @@ func TestWatcherFollowsThePlaceNotTheFolder(t *testing.T) {
 	for _, key := range []string{"w1", "w2"} {
 		w.Poke(key) // reads what it read before: nothing to report
 	}
-	for reads() < 4 { // and once more after it is watched
-		time.Sleep(time.Millisecond)
+	for deadline := time.Now().Add(60 * time.Second); reads() < 4; time.Sleep(time.Millisecond) { // and once more after it is watched
+		if time.Now().After(deadline) {
+			t.Fatal("the folder that took its place is not watched")
+		}
 	}
 	r.put("shelf/w1/new", "x")
 	w.settled(2)
@@ -310,4 +312,24 @@ func TestWatcherCloseEndsRunningReads(t *testing.T) {
 	w.Poke("w1")
 	w.Remove("w1")
 	w.Close()
+}
+
+func TestWatcherReadsOnceForAPokeAndItsEvent(t *testing.T) {
+	now, p := time.Now(), usualPace()
+	k := &watched{took: time.Hour, read: now} // by itself it would rest
+	k.poke(now, p)
+	due := k.due
+	if wait := due.Sub(now); wait > 10*time.Millisecond {
+		t.Errorf("a poke waits %v", wait)
+	}
+	k.touch(now.Add(time.Millisecond), p)
+	k.poke(now.Add(2*time.Millisecond), p)
+	if !k.due.Equal(due) {
+		t.Errorf("the same change puts the read off by %v", k.due.Sub(due))
+	}
+	k.due, k.poked = time.Time{}, false // the read has begun
+	k.touch(now.Add(3*time.Millisecond), p)
+	if k.due.IsZero() {
+		t.Error("a change after the read began was lost")
+	}
 }

@@ -12,6 +12,9 @@ const stateTimeout = 2 * time.Minute
 
 // touch notes a change.
 func (k *watched) touch(now time.Time, p pace) {
+	if k.poked {
+		return // it is read in a moment, and will show this change too
+	}
 	if k.due.IsZero() {
 		k.first = now
 	}
@@ -19,8 +22,19 @@ func (k *watched) touch(now time.Time, p pace) {
 	if latest := k.first.Add(p.longest); p.longest > 0 && k.due.After(latest) {
 		k.due = latest
 	}
-	if rested := k.read.Add(time.Duration(p.rest) * k.took); !k.poked && k.due.Before(rested) {
+	if rested := k.read.Add(time.Duration(p.rest) * k.took); k.due.Before(rested) {
 		k.due = rested
+	}
+}
+
+// poke notes a change that somebody knows of. One who pokes all the time does not put off the read.
+func (k *watched) poke(now time.Time, p pace) {
+	if k.poked {
+		return
+	}
+	k.poked = true
+	if soon := now.Add(p.arrive); k.due.IsZero() || k.due.After(soon) {
+		k.due = soon
 	}
 }
 

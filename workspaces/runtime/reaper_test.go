@@ -79,7 +79,7 @@ func running(pid int) bool {
 // gone waits until none of the processes runs. There is no event for the end of another's child.
 func gone(t *testing.T, pids []int) {
 	t.Helper()
-	deadline := time.Now().Add(5 * time.Second)
+	deadline := time.Now().Add(60 * time.Second)
 	for _, pid := range pids {
 		for running(pid) {
 			if time.Now().After(deadline) {

@@ -168,7 +168,7 @@ func TestCloseEndsWhatHangs(t *testing.T) {
 	}
 	select {
 	case <-s.Gone():
-	case <-time.After(5 * time.Second):
+	case <-time.After(60 * time.Second):
 		t.Error("the reply still hangs")
 	}
 }

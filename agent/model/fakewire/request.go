@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// Request is a request as it came, with what the three formats have in common.
+// Request is a request as it came, with what the formats have in common.
 type Request struct {
-	Format string // anthropic, responses or chat
+	Format string // anthropic, responses, chat or gemini
 	Path   string
 	Header http.Header
 	Raw    []byte
@@ -41,7 +41,7 @@ type Message struct {
 type Result struct {
 	ID      string
 	Text    string
-	IsError bool // known to Anthropic's format alone
+	IsError bool // not every format says it
 }
 
 // Prompt is the text of the last message of a person.

@@ -156,6 +156,8 @@ func formatOf(path string) format {
 		return responsesFormat{}
 	case strings.HasSuffix(path, "/chat/completions"):
 		return chatFormat{}
+	case strings.HasSuffix(path, geminiAction):
+		return geminiFormat{}
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package fakewire
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -107,11 +108,18 @@ func (s *stream) deltas(text string, send func(piece string)) {
 
 // event sends one event; name may be empty.
 func (s *stream) event(name string, v any) {
-	data, err := json.Marshal(v)
-	if err != nil {
+	s.line(name, string(encode(v)))
+}
+
+// encode writes JSON as the real servers do, without escaping what only HTML must.
+func encode(v any) []byte {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
 		panic(err) // the values are ours
 	}
-	s.line(name, string(data))
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 }
 
 func (s *stream) line(name, data string) {
@@ -170,15 +178,16 @@ func writeError(w http.ResponseWriter, format string, r Reply) {
 	w.WriteHeader(r.Status)
 	e := object{"type": r.ErrorType, "message": r.ErrorMessage}
 	body := object{"error": e}
-	if format == "anthropic" {
+	switch format {
+	case "anthropic":
 		body = object{"type": "error", "error": e, "request_id": "req_fake"}
-	} else {
+	case "gemini":
+		body = geminiError(r)
+	default:
 		e["param"], e["code"] = nil, nil
 		if r.ErrorType == "context_length_exceeded" || r.ErrorType == "insufficient_quota" {
 			e["code"] = r.ErrorType
 		}
 	}
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	_ = enc.Encode(body) // the client may be gone
+	_, _ = w.Write(encode(body)) // the client may be gone
 }

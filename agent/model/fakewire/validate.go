@@ -124,6 +124,7 @@ func strict(raw []byte) error {
 
 // Check says what the real server of a path would refuse in a body, nil when nothing.
 func Check(path string, raw []byte) error {
+	path, _, _ = strings.Cut(path, "?")
 	f := formatOf(path)
 	if f == nil {
 		return fmt.Errorf("no such path %q", path)

@@ -101,7 +101,7 @@ func (s Subject) cutAnywhere(t *testing.T) {
 		reply.CutAfterEvents = n
 		m, err := s.one(t, reply, ask(user("hi")))
 		if err == nil {
-			if m.Stop != model.StopTools || len(model.Runnable(m)) != 1 || n < 6 {
+			if m.Stop != model.StopTools || len(model.Runnable(m)) != 1 || n < 4 {
 				t.Errorf("cut after %d events: %+v", n, m)
 			}
 			return
@@ -173,7 +173,7 @@ func (s Subject) again(t *testing.T) {
 	} {
 		server := fakewire.New(t, fakewire.Once(fakewire.Steps(full), first))
 		client := s.New(t, server.URL, 0)
-		if _, err := client.Stream(t.Context(), ask(user("hi")), nil); asError(t, err).Retryable() != true {
+		if _, err := client.Stream(t.Context(), ask(user("hi")), nil); !asError(t, err).Retryable() {
 			t.Errorf("%v", err)
 		}
 		m, err := client.Stream(t.Context(), ask(user("hi")), nil)

@@ -63,7 +63,11 @@ func feed(t *testing.T, c wire.Client, stream []byte) {
 		m.Parts[i].Origin = "elsewhere"
 	}
 	body := c.Body(req)
-	if err := fakewire.Check(c.URL, body); err != nil {
+	address := c.URL
+	if c.Endpoint != nil {
+		address = c.Endpoint(req)
+	}
+	if err := fakewire.Check(address, body); err != nil {
 		t.Errorf("next request: %v\n%s", err, body)
 	}
 }

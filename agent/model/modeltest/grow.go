@@ -28,8 +28,12 @@ func (s Subject) prefix(t *testing.T) {
 	if !s.Search {
 		last.Search = nil
 	}
+	input := `{"bad`
+	if s.Whole {
+		input = `{"good":1}`
+	}
 	server := fakewire.New(t, func(r fakewire.Request) fakewire.Reply {
-		return []fakewire.Reply{step, {Calls: []fakewire.Call{{Name: "read", Input: `{"bad`}}}, last}[min(r.Rounds(), 2)]
+		return []fakewire.Reply{step, {Calls: []fakewire.Call{{Name: "read", Input: input}}}, last}[min(r.Rounds(), 2)]
 	})
 	client := s.New(t, server.URL, 0)
 	var history []model.Message

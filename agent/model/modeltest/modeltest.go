@@ -35,6 +35,8 @@ type Subject struct {
 	// Search says that the format has a web search of the provider's, NativeParts that searches are
 	// parts of the message and go back, Pauses that the provider can pause in the middle.
 	Search, NativeParts, Pauses bool
+	// Whole says that calls come in one piece, whose arguments the server itself made a JSON object.
+	Whole bool
 	// Params, when not nil, says that further parameters are not at the top of the body: the suite
 	// then looks for these texts as well as for the values of known parameters.
 	Params []string

@@ -32,7 +32,7 @@ func (c *Client) exchange(ctx context.Context, w *watch, s *submission, a *Accum
 	defer func() { _ = resp.Body.Close() }()
 	w.progress()
 	if resp.StatusCode/100 != 2 {
-		return refusal(resp)
+		return c.refusal(resp)
 	}
 	body := bufio.NewReaderSize(resp.Body, 32<<10)
 	if err := c.notStream(resp, body); err != nil {
@@ -113,13 +113,17 @@ func isModelError(err error) bool {
 }
 
 // refusal is the error of a response that is not a success.
-func refusal(resp *http.Response) error {
+func (c *Client) refusal(resp *http.Response) error {
 	body, _ := io.ReadAll(io.LimitReader(resp.Body, maxError)) // what is read of it is enough
 	if resp.StatusCode/100 == 3 {
 		return &model.Error{Kind: model.ErrBadRequest, Status: resp.StatusCode,
 			Message: "the provider's address redirects elsewhere; set the base URL to where it leads"}
 	}
-	return classify(resp.StatusCode, body, retryAfter(resp.Header, time.Now()))
+	e := classify(resp.StatusCode, body, retryAfter(resp.Header, time.Now()))
+	if f, ok := c.Format.(Explainer); ok {
+		f.Explain(resp.Header, body, e)
+	}
+	return e
 }
 
 // notStream finds out whether a success is no stream but a web page or a JSON document.

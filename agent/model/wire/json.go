@@ -42,6 +42,11 @@ func (o Object) Has(key string) bool {
 	return slices.ContainsFunc(o, func(f field) bool { return f.key == key })
 }
 
+// Without gives the object without those fields.
+func (o Object) Without(keys ...string) Object {
+	return slices.DeleteFunc(slices.Clone(o), func(f field) bool { return slices.Contains(keys, f.key) })
+}
+
 // Number gives the object with one more field when v is not nil.
 func (o Object) Number(key string, v *float64) Object {
 	if v == nil || math.IsNaN(*v) || math.IsInf(*v, 0) {

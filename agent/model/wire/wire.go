@@ -67,6 +67,12 @@ type Headerer interface {
 	Headers(r *model.Request) http.Header
 }
 
+// Explainer is a Format whose servers say more in a refusal than its status and text: in headers, or
+// in details of the error. Explain may change what e says.
+type Explainer interface {
+	Explain(h http.Header, body []byte, e *model.Error)
+}
+
 // Framer is a Format whose responses are no server-sent events.
 type Framer interface {
 	// Accept is the media type of its responses.

@@ -40,7 +40,7 @@ test("what is written during a turn waits, can be taken back, and is sent after 
   await ada.waiting.waitFor({ state: "detached" });
   await ada.rest();
   await expect.poll(() => ada.said()).toEqual(["the first thing", "a second thing", "a fourth thing"]);
-  expect(model.asked.map((asked) => asked.prompt)).toEqual(["the first thing", "a second thing", "a fourth thing"]);
+  expect(model.asked.map((asked) => asked.prompt)).toEqual(["the first thing", "a second thing\na fourth thing"]); // together
 });
 
 // O-DESK-04
@@ -82,5 +82,5 @@ test("a queue outlives another workspace, a reload and a restart, and is deliver
   await ada.waiting.waitFor({ state: "detached" });
   await ada.rest();
   await expect.poll(() => ada.said()).toEqual(["zero", "A", "B", "C"]);
-  expect(model.asked.map((asked) => asked.prompt)).toEqual(["zero", "A", "B", "C"]);
+  expect(model.asked.map((asked) => asked.prompt)).toEqual(["zero", "A\nB\nC"]);
 });

@@ -34,7 +34,7 @@ test("while a command sleeps in a long conversation, the page moves only what co
       const before = frames;
       const touched = await touchedFor(ada, 3);
       return { told: frames - before, touched: touched.filter((what) => !["spinner", "dot", "running"].includes(what)) };
-    }, { timeout: 30_000 })
+    }, { timeout: 60_000 })
     .toEqual({ told: 0, touched: [] });
 });
 
