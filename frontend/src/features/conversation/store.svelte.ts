@@ -84,7 +84,8 @@ export class Conversation {
     const entries = snapshot.entries ?? [];
     const first = entries[0];
     const known = new Map(this.rows.map((row) => [row.id, row]));
-    const joins = first !== undefined && known.has(first.id);
+    // Where nothing older exists any more, what is shown above was left: edited or cleared away.
+    const joins = first !== undefined && known.has(first.id) && snapshot.more;
     const older = joins ? this.rows.filter((row) => row.order < first.order) : [];
     this.prepended = false;
     this.rows = [
