@@ -28,6 +28,8 @@ type ProjectsAPI interface {
 	Relocate(ctx context.Context, args RelocateProject) (Project, error)
 	// SetTrust grants or revokes trust; nothing from an untrusted repository runs by itself.
 	SetTrust(ctx context.Context, args SetTrust) (Project, error)
+	// FirstCommit makes an empty first commit in a repository that has none, so that worktrees can be made.
+	FirstCommit(ctx context.Context, args ByID) (Project, error)
 	// Branches lists what a new workspace of the project can start from.
 	Branches(ctx context.Context, args ByID) (Branches, error)
 	// Drop adds folders that were dropped on a window; every host hears of it by folders.dropped.
@@ -162,7 +164,7 @@ type SystemAPI interface {
 	PickFolder(ctx context.Context) (PickedFolder, error)
 	// Raise brings the attached window to the front.
 	Raise(ctx context.Context) error
-	// OpenURL opens an http or https address in the user's browser, for the page in the window.
+	// OpenURL opens an http, https or mailto address outside, for the page in the window.
 	OpenURL(ctx context.Context, args OpenURL) error
 }
 
@@ -172,6 +174,6 @@ type Window interface {
 	PickFolder(ctx context.Context) (string, error)
 	// Raise brings the window to the front.
 	Raise(ctx context.Context) error
-	// OpenURL opens an http or https address in the user's browser.
+	// OpenURL opens an address that Openable allows in the user's browser or mail program.
 	OpenURL(ctx context.Context, url string) error
 }

@@ -64,6 +64,9 @@ func (a *App) workspaceView(rev uint64, w workspaces.Workspace, defaultModel fun
 	if v.Model == "" {
 		v.Model = defaultModel()
 	}
+	if w.InitCode >= 0 {
+		v.InitCode = &w.InitCode
+	}
 	return v
 }
 
@@ -260,7 +263,7 @@ func (a *App) usable(ctx context.Context, id string) error {
 func gitView(s git.State) *GitState {
 	v := &GitState{Branch: short(s.Branch), Detached: s.Detached, Unborn: s.Unborn, Head: s.Commit, Subject: short(s.Subject),
 		Upstream: short(s.Upstream), Ahead: s.Ahead, Behind: s.Behind, Staged: s.Staged, Unstaged: s.Unstaged,
-		Untracked: s.Untracked, Conflicts: s.Conflicts, Added: s.Added, Removed: s.Removed, InProgress: s.InProgress}
+		Untracked: s.Untracked, Conflicts: s.Conflicts, Added: s.Added, Removed: s.Removed, Uncounted: s.Uncounted, InProgress: s.InProgress}
 	if !s.Time.IsZero() {
 		v.CommitTime = s.Time.UTC().Format(time.RFC3339)
 	}

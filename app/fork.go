@@ -41,7 +41,7 @@ func (d desks) Fork(ctx context.Context, args ForkWorkspace) (Workspace, error) 
 		return Workspace{}, userError(err)
 	}
 	if args.Message != "" {
-		if err := (conversations{d.app}).Send(ctx, SendMessage{Workspace: made.ID, Text: args.Message}); err != nil {
+		if err := conversations(d).Send(ctx, SendMessage{Workspace: made.ID, Text: args.Message}); err != nil {
 			return Workspace{}, err
 		}
 	}

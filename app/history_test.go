@@ -6,6 +6,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"carrel/agent/model"
 	"carrel/agent/transcript"
@@ -21,13 +22,18 @@ func (h *house) costs(q app.CostQuery) app.CostSummary {
 	return s
 }
 
+// found is what the search finds once the index has caught up.
 func (h *house) found(q app.FindText) app.Found {
 	h.t.Helper()
-	f, err := h.api.Search.Find(context.Background(), q)
-	if err != nil {
-		h.t.Fatal(err)
+	for deadline := time.Now().Add(time.Minute); ; {
+		f, err := h.api.Search.Find(context.Background(), q)
+		if err != nil {
+			h.t.Fatal(err)
+		}
+		if f.Behind == 0 || time.Now().After(deadline) {
+			return f
+		}
 	}
-	return f
 }
 
 func TestCostsOutliveTheirWorkspace(t *testing.T) {

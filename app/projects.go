@@ -99,6 +99,11 @@ func (p projects) SetTrust(ctx context.Context, args SetTrust) (Project, error) 
 	return p.view(ctx, args.ID, err)
 }
 
+func (p projects) FirstCommit(ctx context.Context, args ByID) (Project, error) {
+	_, err := p.app.desks.FirstCommit(ctx, args.ID)
+	return p.view(ctx, args.ID, err)
+}
+
 func (p projects) Branches(ctx context.Context, args ByID) (Branches, error) {
 	project, err := p.app.registry.Project(ctx, args.ID)
 	if err != nil {
@@ -112,10 +117,14 @@ func (p projects) Branches(ctx context.Context, args ByID) (Branches, error) {
 	if err != nil {
 		return Branches{}, userError(err)
 	}
-	out.Current, out.NoCommit = head.Branch, head.Unborn
 	all, err := p.app.git.Branches(ctx, project.Path)
 	if err != nil {
 		return Branches{}, userError(err)
+	}
+	if head.Unborn {
+		out.NoCommit = len(all) == 0
+	} else {
+		out.Current = head.Branch
 	}
 	byDir, err := p.app.workspacesByDir(ctx)
 	if err != nil {

@@ -38,7 +38,9 @@ type NewWorkspace struct {
 	// existing one checks it out; any other name makes it.
 	Branch string `json:"branch,omitempty"`
 	Base   string `json:"base,omitempty"` // where a new branch starts; default: what the project has checked out
-	Model  string `json:"model,omitempty"`
+	// Detached checks Base out as it is now, on no branch. Branch must be empty.
+	Detached bool   `json:"detached,omitempty"`
+	Model    string `json:"model,omitempty"`
 }
 
 // Branches is what a new workspace can start from.
@@ -46,8 +48,8 @@ type Branches struct {
 	Current  string   `json:"current"` // "" when detached or unborn
 	Local    []string `json:"local"`
 	Remote   []string `json:"remote"`
-	HeldBy   []Held   `json:"heldBy"` // branches that are checked out somewhere
-	NoCommit bool     `json:"noCommit"`
+	HeldBy   []Held   `json:"heldBy"`   // branches that are checked out somewhere
+	NoCommit bool     `json:"noCommit"` // the repository has none at all: projects.firstCommit makes one
 }
 
 // Held is a branch that is checked out.
@@ -267,7 +269,7 @@ type ListWorkspaces struct {
 
 // OpenURL asks to open an address outside Carrel.
 type OpenURL struct {
-	URL string `json:"url"` // http or https
+	URL string `json:"url"` // http, https or mailto
 }
 
 // PickedFolder is the answer of a native folder dialog.

@@ -240,6 +240,9 @@ func (s *session) system(ctx context.Context) string {
 	w, err := s.app.registry.Workspace(ctx, s.id)
 	if err == nil {
 		facts.Dir, facts.Runtime, facts.Branch = w.Dir, w.Runtime, w.Branch
+		if w.Branch == "" && w.Runtime == runtime.Worktree {
+			facts.Branch = "none (a detached checkout of " + w.Base + "; commits here are on no branch)"
+		}
 		var place runtime.Runtime
 		if place, err = s.app.desks.Runtime(ctx, w); err == nil {
 			facts.Instructions, err = prompt.Instructions(ctx, place.Files())

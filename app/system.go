@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"os"
 	"runtime"
+	"strings"
 )
 
 // maxURL bounds an address, in bytes.
@@ -49,15 +50,42 @@ func (s system) Raise(ctx context.Context) error {
 }
 
 func (s system) OpenURL(ctx context.Context, args OpenURL) error {
-	u, err := url.Parse(args.URL)
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil || len(args.URL) > maxURL {
-		return &Error{Code: "bad_request", Message: "Only http and https addresses can be opened."}
+	address, err := Openable(args.URL)
+	if err != nil {
+		return err
 	}
 	w, err := s.window()
 	if err != nil {
 		return err
 	}
-	return w.OpenURL(ctx, u.String())
+	return w.OpenURL(ctx, address)
+}
+
+// mailHeaders are what an address of mail may fill in. Others, such as attach, do more than write.
+var mailHeaders = map[string]bool{"to": true, "cc": true, "bcc": true, "subject": true, "body": true}
+
+// Openable returns an address, of at most 8 KiB, as it may leave Carrel for the person's browser or mail
+// program: http and https without a name and password, and mailto. Any other is refused with an *Error.
+func Openable(address string) (string, error) {
+	u, err := url.Parse(address)
+	ok := err == nil && len(address) <= maxURL
+	if ok {
+		switch u.Scheme {
+		case "http", "https":
+			ok = u.Host != "" && u.User == nil
+		case "mailto":
+			ok = u.Opaque != ""
+			for header := range u.Query() {
+				ok = ok && mailHeaders[strings.ToLower(header)]
+			}
+		default:
+			ok = false
+		}
+	}
+	if !ok {
+		return "", &Error{Code: "bad_request", Message: "Only http, https and mailto addresses can be opened."}
+	}
+	return u.String(), nil
 }
 
 func (s system) window() (Window, error) {

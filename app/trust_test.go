@@ -224,7 +224,18 @@ func TestOddPathsAreRefusedWithAReason(t *testing.T) {
 			t.Errorf("%+v: %+v, %v", e, inner, err)
 		}
 	}
-	if err := h.api.System.OpenURL(ctx, app.OpenURL{URL: "file:///etc/passwd"}); code(err) != "bad_request" {
-		t.Errorf("opening a file: %v", err)
+}
+
+func TestOnlyAddressesOfTheWebAndOfMailLeave(t *testing.T) {
+	h := newHouse(t)
+	for address, want := range map[string]string{
+		"https://example.org/a?b#c": "no_window", "mailto:ada@example.org?subject=Hi&Body=There": "no_window",
+		"file:///etc/passwd": "bad_request", "javascript:alert(1)": "bad_request", "http:": "bad_request", "mailto:": "bad_request",
+		"https://ada:secret@example.org/": "bad_request", "mailto:ada@example.org?attach=/etc/passwd": "bad_request",
+		"mailto:ada@example.org?body=" + strings.Repeat("x", 9000): "bad_request",
+	} {
+		if err := h.api.System.OpenURL(t.Context(), app.OpenURL{URL: address}); code(err) != want {
+			t.Errorf("%.60s: %v", address, err)
+		}
 	}
 }

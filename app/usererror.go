@@ -7,7 +7,6 @@ import (
 	"os"
 	"regexp"
 	"strings"
-	"syscall"
 
 	"carrel/agent/catalog"
 	"carrel/agent/turn"
@@ -47,12 +46,29 @@ func userError(err error) error {
 		return known("not_found", "It is not there any more; another window or command may have removed it.")
 	case errors.Is(err, turn.ErrClosed), errors.Is(err, os.ErrClosed):
 		return known("closed", "The conversation was closed meanwhile. Open the workspace again.")
-	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
-		return known("disk_full", "The disk is full, so nothing was saved. Free some space, then try again.")
-	case errors.Is(err, syscall.EROFS):
-		return known("read_only", "The disk can't be written, so nothing was saved.")
+	}
+	if e, ok := DiskError(err); ok {
+		return e
 	}
 	return gitError(err, known)
+}
+
+// DiskError is what a person is told of an error of a full disk, or one that cannot be written; false for
+// any other error.
+func DiskError(err error) (*Error, bool) {
+	disk, ok := store.Disk(err)
+	if !ok {
+		return nil, false
+	}
+	which := "The disk that holds Carrel's data"
+	if disk.Path != "" {
+		which = "The disk that holds " + short(disk.Path)
+	}
+	if disk.ReadOnly {
+		return &Error{Code: "read_only", Cause: err, Message: which +
+			" can't be written, so nothing was saved. Make it writable, or choose another data folder with CARREL_ROOT."}, true
+	}
+	return &Error{Code: "disk_full", Cause: err, Message: which + " is full, so nothing was saved. Free some space on it, then try again."}, true
 }
 
 // gitError does the same for git's errors.

@@ -71,6 +71,7 @@ type Workspace struct {
 	HealthNote string     `json:"healthNote,omitempty"` // what is wrong and what to do
 	Activity   Activity   `json:"activity"`
 	Init       InitState  `json:"init"`
+	InitCode   *int       `json:"initCode,omitempty"` // the init hook's exit code, once it has run to its end
 	Git        *GitState  `json:"git,omitempty"`
 	CreatedAt  time.Time  `json:"createdAt"`
 	ActiveAt   time.Time  `json:"activeAt"`
@@ -106,8 +107,9 @@ type GitState struct {
 	Unstaged   int    `json:"unstaged"`
 	Untracked  int    `json:"untracked"`
 	Conflicts  int    `json:"conflicts"`
-	Added      int    `json:"added"`   // lines against the base, uncommitted ones of tracked files included
-	Removed    int    `json:"removed"` // likewise
+	Added      int    `json:"added"`               // lines against the base, uncommitted ones and untracked files included: the sum of Diff's
+	Removed    int    `json:"removed"`             // likewise
+	Uncounted  bool   `json:"uncounted,omitempty"` // Added leaves untracked files out: there are too many
 	InProgress string `json:"inProgress,omitempty"`
 	Error      string `json:"error,omitempty"` // git could not tell; the rest is what was last known
 }

@@ -48,7 +48,7 @@ func (d desks) Create(ctx context.Context, args NewWorkspace) (Workspace, error)
 		}
 	}
 	w, err := d.app.desks.Create(ctx, workspaces.NewWorkspace{ProjectID: args.ProjectID, Name: args.Name, Title: label(args.Title),
-		Runtime: runtime.Kind(args.Runtime), Branch: args.Branch, Base: args.Base, Model: args.Model})
+		Runtime: runtime.Kind(args.Runtime), Branch: args.Branch, Base: args.Base, Detached: args.Detached, Model: args.Model})
 	return d.view(ctx, w.ID, err)
 }
 

@@ -43,7 +43,7 @@ func (e *NewerError) Error() string {
 
 // DB opens the registry, once; every call gives the same pool. It migrates an older schema and
 // refuses a newer one (*NewerError). A damaged file is kept aside, reported, and a fresh one made,
-// unless another process has it open: then it is an error.
+// unless another process has it open: then it is an error. A disk that takes nothing is a *DiskError.
 func (r *Root) DB(ctx context.Context) (*sql.DB, error) {
 	r.dbMu.Lock()
 	defer r.dbMu.Unlock()
@@ -52,7 +52,7 @@ func (r *Root) DB(ctx context.Context) (*sql.DB, error) {
 	}
 	db, using, err := r.openRegistry(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("open registry: %w", err)
+		return nil, fmt.Errorf("open registry: %w", r.onDisk(err))
 	}
 	r.db, r.using = db, using
 	if info, err := os.Stat(r.Path(registryFile)); err == nil {

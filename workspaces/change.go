@@ -32,7 +32,7 @@ func (d *Desks) Rename(ctx context.Context, id, name, title string) (Workspace, 
 }
 
 // move gives a workspace another name, and a worktree another folder. The row is written first: if
-// this process dies before the folder has moved, Recover finds it by its branch.
+// this process dies before the folder has moved, Recover finds it where noteMove says that it was.
 func (d *Desks) move(ctx context.Context, p Project, w Workspace, name string) error {
 	if err := CheckName(name); err != nil {
 		return err
@@ -56,6 +56,13 @@ func (d *Desks) move(ctx context.Context, p Project, w Workspace, name string) e
 			return &Refusal{Code: FolderTaken, Dir: to.Dir, Choices: []Choice{ChooseName},
 				Message: fmt.Sprintf("The folder %s exists already: choose another name.", to.Dir)}
 		}
+	}
+	if w.Runtime == runtime.Worktree {
+		moved, err := d.noteMove(w)
+		if err != nil {
+			return fmt.Errorf("rename workspace %q: %w", w.Name, err)
+		}
+		defer moved()
 	}
 	free, err := d.registry.moveWorkspace(ctx, to)
 	if err != nil {

@@ -22,6 +22,7 @@ type NewWorkspace struct {
 	Runtime   runtime.Kind // "" is worktree in a git project, else local
 	Branch    string       // "" makes one named like the workspace; an existing one is checked out; any other name is made
 	Base      string       // where a new branch starts; "" is what the project has checked out
+	Detached  bool         // no branch at all: Base is checked out as it is now, and nobody's branch is taken; without Branch
 	Model     string
 	// Seed, when not nil, fills what belongs to the new workspace beside its tree, once its row exists
 	// and before anybody hears of it. Its error undoes the creation.
@@ -94,9 +95,9 @@ func (d *Desks) planLocal(ctx context.Context, p Project, n NewWorkspace) (*buil
 		}
 		branch = head.Branch
 	}
-	if n.Branch != "" && n.Branch != branch || n.Base != "" {
+	if n.Branch != "" && n.Branch != branch || n.Base != "" || n.Detached {
 		return nil, &Refusal{Code: BranchInvalid, Branch: n.Branch, Dir: p.Path,
-			Message: "A local workspace works on what the folder has checked out: leave out branch and base, or use a worktree."}
+			Message: "A local workspace works on what the folder has checked out: choose neither branch nor base, or use a worktree."}
 	}
 	return d.reserve(ctx, p, n, func(w *Workspace) bool {
 		w.Dir, w.Branch = p.Path, branch
@@ -106,8 +107,7 @@ func (d *Desks) planLocal(ctx context.Context, p Project, n NewWorkspace) (*buil
 
 func (d *Desks) planWorktree(ctx context.Context, p Project, n NewWorkspace) (*building, error) {
 	if !p.Git {
-		return nil, &Refusal{Code: NeedsGit, Dir: p.Path, Choices: []Choice{WorkInPlace}, Message: fmt.Sprintf(
-			"%s is not a git repository, so it has no worktrees: work in the folder itself, or run `git init` there and add it again.", p.Name)}
+		return nil, needsGit(p)
 	}
 	pl, err := d.planTree(ctx, p, n)
 	if err != nil {
@@ -120,10 +120,10 @@ func (d *Desks) planWorktree(ctx context.Context, p Project, n NewWorkspace) (*b
 	b, err := d.reserve(ctx, p, n, func(w *Workspace) bool {
 		w.Dir, w.Branch, w.Base = filepath.Join(source, w.Name), pl.branch, pl.base
 		w.MadeBranch, w.Creating = pl.create, true
-		if pl.branch == "" {
+		if pl.named() {
 			w.Branch = w.Name
 		}
-		return !exists(w.Dir) && !(pl.branch == "" && pl.taken(w.Name))
+		return !exists(w.Dir) && !(pl.named() && pl.taken(w.Name))
 	})
 	var refused *Refusal
 	if errors.As(err, &refused) && refused.Code == NameTaken && refused.WorkspaceID == "" {

@@ -131,11 +131,11 @@ type epitaph struct {
 	Name    string `json:"name"`
 	Title   string `json:"title"`
 	Branch  string `json:"branch"`
-	Tip     string `json:"tip,omitempty"` // of the branch, if that was deleted too
+	Tip     string `json:"tip,omitempty"` // of the branch, if that was deleted too; the commit of a detached checkout
 }
 
 func (d *Desks) writeEpitaph(w Workspace, s stake) error {
-	text, err := json.MarshalIndent(epitaph{Project: w.ProjectID, Name: w.Name, Title: w.Title, Branch: w.Branch, Tip: s.tip}, "", "\t")
+	text, err := json.MarshalIndent(epitaph{Project: w.ProjectID, Name: w.Name, Title: w.Title, Branch: w.Branch, Tip: s.last()}, "", "\t")
 	if err != nil {
 		return err
 	}

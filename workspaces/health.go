@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"path/filepath"
 
-	"carrel/workspaces/git"
 	"carrel/workspaces/runtime"
 )
 
@@ -88,6 +87,9 @@ func inspectTree(p Project, w Workspace) *Refusal {
 	if !isFolder(w.Dir) {
 		r.Code = FolderMissing
 		r.Message = fmt.Sprintf("The folder %s is missing: restore it from the branch %s, or remove the workspace.", w.Dir, w.Branch)
+		if w.Branch == "" {
+			r.Message = fmt.Sprintf("The folder %s is missing: restore it at the commit that was checked out there, or remove the workspace.", w.Dir)
+		}
 		return r
 	}
 	err := checkLink(w.Dir, p.CommonDir)
@@ -134,90 +136,5 @@ func inspectProject(p Project) *Refusal {
 		r.Message = fmt.Sprintf("The .git of %s points to another repository than it did. Put it back, or remove the project and add the folder again.", p.Path)
 		return r
 	}
-	return nil
-}
-
-// Repair restores a missing folder from its branch, or registers a folder whose .git is gone again;
-// files in it are not touched. What is ready stays as it is.
-func (d *Desks) Repair(ctx context.Context, id string) error {
-	w, p, err := d.load(ctx, id)
-	if err != nil {
-		return err
-	}
-	release, err := d.take(id)
-	if err != nil {
-		return err
-	}
-	defer release()
-	r := inspect(p, w)
-	if r == nil {
-		return nil
-	}
-	if w.Runtime == runtime.Local {
-		return r
-	}
-	switch {
-	case r.Code == FolderMissing:
-		err = d.restore(ctx, p, w)
-	case r.Code == NotWorktreeThere:
-		err = d.reregister(ctx, p, w)
-	default:
-		return r
-	}
-	if err != nil {
-		return err
-	}
-	_, err = d.changed(ctx, id)
-	return err
-}
-
-// reregister lets a folder and its registration find each other again; where git has dropped the
-// registration, the folder becomes a new worktree on the workspace's branch.
-func (d *Desks) reregister(ctx context.Context, p Project, w Workspace) error {
-	err := d.git.RepairTree(ctx, p.Path, w.Dir)
-	if errors.Is(err, git.ErrNotRegistered) {
-		err = d.git.AdoptTree(ctx, p.Path, w.Dir, w.Branch)
-	}
-	if errors.Is(err, git.ErrExists) {
-		return inspect(p, w) // it is a repository of its own now
-	}
-	if err != nil {
-		return fmt.Errorf("repair workspace %q: %w", w.Name, d.refusal(ctx, p, err))
-	}
-	if r := inspect(p, w); r != nil {
-		return r
-	}
-	return nil
-}
-
-// restore makes a missing folder again from the branch that was checked out in it.
-func (d *Desks) restore(ctx context.Context, p Project, w Workspace) error {
-	if r := inspectProject(p); r != nil {
-		return r
-	}
-	trees, err := d.git.Worktrees(ctx, p.Path)
-	if err != nil {
-		return fmt.Errorf("restore workspace %q: %w", w.Name, err)
-	}
-	branch := w.Branch
-	for _, t := range trees {
-		if t.Dir == w.Dir && t.Branch != "" {
-			branch = t.Branch // switched by hand
-		}
-	}
-	if _, err = d.source(p); err != nil {
-		return fmt.Errorf("restore workspace %q: %w", w.Name, err)
-	}
-	made, err := d.git.AddTree(ctx, git.NewTree{Repo: p.Path, Dir: w.Dir, Branch: branch, Filters: filters(p)})
-	var missing *git.NoSuchRefError
-	if errors.As(err, &missing) {
-		return &Refusal{Code: BranchMissing, WorkspaceID: w.ID, Branch: branch, Cause: err, Choices: []Choice{RemoveIt},
-			Message: fmt.Sprintf("The branch %s is gone too, so there is nothing to restore: remove the workspace.", branch)}
-	}
-	if err != nil {
-		return d.refusal(ctx, p, err)
-	}
-	d.freshen(w)
-	d.emit(Event{Workspace: &w, Notes: made.Warnings})
 	return nil
 }

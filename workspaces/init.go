@@ -101,13 +101,16 @@ func (d *Desks) startInit(id string, unlock func(), start func(context.Context))
 // runInit runs an init hook to its end and notes the outcome, also when it was cut short.
 func (d *Desks) runInit(ctx context.Context, p Project, w Workspace, hook string, log *hookLog) {
 	exit, err := d.runScript(ctx, p, w, hook, log)
-	state := InitDone
-	if err != nil || exit.Code != 0 || exit.Killed {
+	state, code := InitDone, exit.Code
+	if err != nil || exit.Killed {
+		code = noCode
+	}
+	if code != 0 {
 		state = InitFailed
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), noteLimit)
 	defer cancel()
-	if err := d.registry.setInit(ctx, w.ID, state); err != nil {
+	if err := d.registry.setInit(ctx, w.ID, state, code); err != nil {
 		if !errors.Is(err, ErrNotFound) {
 			d.emit(Event{Workspace: &w, Notes: []string{fmt.Sprintf("The end of its init hook could not be noted: %v", err)}})
 		}
@@ -151,7 +154,7 @@ func (d *Desks) RetryInit(ctx context.Context, id string) error {
 	if err != nil {
 		return err
 	}
-	if err := d.registry.setInit(ctx, id, InitRunning); err != nil {
+	if err := d.registry.setInit(ctx, id, InitRunning, noCode); err != nil {
 		unlock()
 		return err
 	}

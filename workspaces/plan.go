@@ -11,12 +11,15 @@ import (
 
 // plan is where a new worktree starts, settled before anything is written.
 type plan struct {
-	branch   string // "" for one that is named like the workspace
+	branch   string // "" for none, or with create for one that is named like the workspace
 	create   bool   // the branch is new
 	base     string // branch or commit; what the person is shown
 	branches []git.Branch
 	notes    []string
 }
+
+// named says whether the branch gets the workspace's name.
+func (pl *plan) named() bool { return pl.create && pl.branch == "" }
 
 // planTree settles branch and base: what the person chose, else what the project has checked out.
 // No remote is asked, and none is preferred.
@@ -32,12 +35,17 @@ func (d *Desks) planTree(ctx context.Context, p Project, n NewWorkspace) (plan, 
 	if len(branches) == 0 && head.Unborn {
 		return plan{}, unborn(p, nil)
 	}
-	pl := plan{branch: n.Branch, base: n.Base, create: true, branches: branches}
+	pl := plan{branch: n.Branch, base: n.Base, branches: branches}
 	if pl.base == "" {
 		if err := pl.defaultBase(p, head); err != nil {
 			return plan{}, err
 		}
 	}
+	if n.Detached && n.Branch != "" {
+		return plan{}, &Refusal{Code: BranchInvalid, Branch: n.Branch,
+			Message: "A detached checkout is on no branch: choose only what it starts from."}
+	}
+	pl.create = !n.Detached
 	if n.Branch == "" {
 		return pl, d.checkBase(ctx, p, n.Base)
 	}
@@ -55,8 +63,7 @@ func (d *Desks) planTree(ctx context.Context, p Project, n NewWorkspace) (plan, 
 func (pl *plan) defaultBase(p Project, head git.Head) error {
 	switch {
 	case head.Unborn:
-		return &Refusal{Code: Unborn, Dir: p.Path, Branch: head.Branch, Choices: []Choice{ChooseBase, WorkInPlace},
-			Message: fmt.Sprintf("%s is on the branch %s, which has no commit yet: choose another branch to start from.", p.Name, head.Branch)}
+		return onlyHeadUnborn(p, head)
 	case head.Detached:
 		pl.base = head.Commit
 		pl.notes = append(pl.notes, fmt.Sprintf("%s has no branch checked out, so the workspace starts at the commit %.10s", p.Name, head.Commit))
@@ -163,14 +170,26 @@ func baseMissing(p Project, base string, cause error) *Refusal {
 
 func unborn(p Project, cause error) *Refusal {
 	return &Refusal{Code: Unborn, Dir: p.Path, Cause: cause, Choices: []Choice{FirstCommit, WorkInPlace},
-		Message: fmt.Sprintf("%s has no commit yet, so git cannot make a worktree of it: make a first commit, or work in the folder itself.", p.Name)}
+		Message: fmt.Sprintf("%s has no commit yet, so git cannot make a worktree of it: make a first commit (`carrel project first-commit %s` makes an empty one), or work in the folder itself.",
+			p.Name, shellQuote(p.Path))}
+}
+
+// onlyHeadUnborn refuses what the project has checked out where other branches have commits.
+func onlyHeadUnborn(p Project, head git.Head) *Refusal {
+	return &Refusal{Code: Unborn, Dir: p.Path, Branch: head.Branch, Choices: []Choice{ChooseBase, WorkInPlace},
+		Message: fmt.Sprintf("%s is on the branch %s, which has no commit yet: choose another branch to start from.", p.Name, head.Branch)}
+}
+
+func needsGit(p Project) *Refusal {
+	return &Refusal{Code: NeedsGit, Dir: p.Path, Choices: []Choice{WorkInPlace}, Message: fmt.Sprintf(
+		"%s is not a git repository, so it has no worktrees: work in the folder itself, or run `git init` there and add it again.", p.Name)}
 }
 
 // held names the folder that has a branch, and the workspace if it is one of ours.
 func (d *Desks) held(ctx context.Context, p Project, branch, dir string, cause error) error {
-	r := &Refusal{Code: BranchHeld, Branch: branch, Dir: dir, Cause: cause, Choices: []Choice{NewBranch}}
+	r := &Refusal{Code: BranchHeld, Branch: branch, Dir: dir, Cause: cause, Choices: []Choice{NewBranch, Detach}}
 	if !exists(dir) {
-		r.Message = fmt.Sprintf("The branch %s is registered as checked out in %s, which is missing: put the folder back, or run `git worktree prune` in %s.",
+		r.Message = fmt.Sprintf("The branch %s is registered as checked out in %s, which is missing: put the folder back, run `git worktree prune` in %s, start a new branch from it, or check it out detached.",
 			branch, dir, p.Path)
 	}
 	all, err := d.registry.WorkspacesOf(ctx, p.ID)
@@ -179,15 +198,15 @@ func (d *Desks) held(ctx context.Context, p Project, branch, dir string, cause e
 	}
 	for _, w := range worktrees(all) {
 		if w.Dir == dir || samePlace(w.Dir, dir) {
-			r.WorkspaceID, r.Choices = w.ID, []Choice{OpenWorkspace, NewBranch}
-			r.Message = fmt.Sprintf("The branch %s is checked out in the workspace %s (%s): open that one, or start a new branch from it.", branch, w.Name, dir)
+			r.WorkspaceID, r.Choices = w.ID, []Choice{OpenWorkspace, NewBranch, Detach}
+			r.Message = fmt.Sprintf("The branch %s is checked out in the workspace %s (%s): open that one, start a new branch from it, or check it out detached.", branch, w.Name, dir)
 			return r
 		}
 	}
 	if r.Message != "" {
 		return r
 	}
-	r.Message = fmt.Sprintf("The branch %s is checked out in %s: start a new branch from it, or check out another branch there first.", branch, dir)
+	r.Message = fmt.Sprintf("The branch %s is checked out in %s: start a new branch from it, check it out detached, or check out another branch there first.", branch, dir)
 	return r
 }
 

@@ -65,7 +65,7 @@ func (d *Desks) recoverOne(ctx context.Context, w Workspace) error {
 	case w.Creating:
 		return d.finish(ctx, p, w)
 	case w.Init == InitRunning:
-		if err := d.registry.setInit(ctx, w.ID, InitFailed); err != nil {
+		if err := d.registry.setInit(ctx, w.ID, InitFailed, noCode); err != nil {
 			return err
 		}
 		_, err = d.changed(ctx, w.ID)
@@ -80,7 +80,7 @@ func (d *Desks) recoverOne(ctx context.Context, w Workspace) error {
 func (d *Desks) finish(ctx context.Context, p Project, w Workspace) error {
 	whole := w
 	whole.Creating = false
-	if inspect(p, whole) == nil && d.untouched(ctx, w) {
+	if inspect(p, whole) == nil && d.untouched(ctx, p, w) {
 		if err := d.registry.settle(ctx, w.ID, InitNone); err != nil {
 			return err
 		}
@@ -93,10 +93,17 @@ func (d *Desks) finish(ctx context.Context, p Project, w Workspace) error {
 	return d.clear(ctx, p, w)
 }
 
-// untouched says whether a worktree is on its branch and as git made it.
-func (d *Desks) untouched(ctx context.Context, w Workspace) bool {
+// untouched says whether a worktree is on its branch, or without one at its base, and as git made it.
+func (d *Desks) untouched(ctx context.Context, p Project, w Workspace) bool {
 	s, err := d.git.State(ctx, w.Dir, "")
-	return err == nil && s.Branch == w.Branch && s.Staged+s.Unstaged+s.Untracked+s.Conflicts == 0
+	if err != nil || s.Branch != w.Branch || s.Dirty() {
+		return false
+	}
+	if w.Branch != "" {
+		return true
+	}
+	base, err := d.commit(ctx, p, w.Base)
+	return err == nil && s.Commit == base
 }
 
 // clear removes what a failed creation left: its folder goes to the trash, never away; its branch
@@ -142,7 +149,7 @@ func (d *Desks) clearTree(ctx context.Context, p Project, w Workspace) error {
 // findAgain looks for a missing folder among the project's worktrees: a renaming that died half way
 // has moved the folder but not noted it, or the other way round.
 func (d *Desks) findAgain(ctx context.Context, p Project, w Workspace) error {
-	if w.Branch == "" || inspectProject(p) != nil {
+	if inspectProject(p) != nil {
 		return nil
 	}
 	trees, err := d.git.Worktrees(ctx, p.Path)
@@ -157,8 +164,8 @@ func (d *Desks) findAgain(ctx context.Context, p Project, w Workspace) error {
 	if err != nil {
 		return err
 	}
-	if t, ok := lostTree(trees, others, source, w); ok {
-		w.Dir, w.Branch = t.Dir, t.Branch
+	if t, ok := lostTree(trees, others, source, d.movedFrom(w.ID), w); ok {
+		w.Dir = t.Dir
 		if _, err := d.registry.moveWorkspace(ctx, w); err != nil {
 			return err
 		}

@@ -69,7 +69,7 @@ func TestCreationUnderWayInAnotherProcessIsLeftAlone(t *testing.T) {
 func TestInitHookThatDiedIsNotedAsFailed(t *testing.T) {
 	b := newBench(t)
 	w := b.make(NewWorkspace{ProjectID: b.add(b.repo("r")).ID})
-	if err := b.registry.setInit(t.Context(), w.ID, InitRunning); err != nil {
+	if err := b.registry.setInit(t.Context(), w.ID, InitRunning, noCode); err != nil {
 		t.Fatal(err)
 	}
 	if err := b.Recover(t.Context()); err != nil {

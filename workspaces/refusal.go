@@ -22,7 +22,8 @@ const (
 	BranchHeld       Code = "branch_held"    // checked out in Dir, which is workspace WorkspaceID if that is set
 	BranchInvalid    Code = "branch_invalid" // git does not allow the name
 	BranchMissing    Code = "branch_missing" // the workspace's branch is gone
-	Unborn           Code = "unborn"         // the repository has no commit yet
+	Unborn           Code = "unborn"         // the repository, or its branch, has no commit yet
+	NoIdentity       Code = "no_identity"    // git has no name to commit under
 	BareRepository   Code = "bare"           // no folder of its own to work in
 	NeedsGit         Code = "not_git"        // a worktree needs a git repository
 	BaseMissing      Code = "base_missing"
@@ -44,7 +45,8 @@ type Choice string
 const (
 	OpenWorkspace  Choice = "open_workspace"   // WorkspaceID
 	NewBranch      Choice = "new_branch"       // a new branch that starts at Branch
-	FirstCommit    Choice = "first_commit"     // make one, then try again
+	Detach         Choice = "detached"         // NewWorkspace.Detached with Branch as Base
+	FirstCommit    Choice = "first_commit"     // Desks.FirstCommit, then try again
 	WorkInPlace    Choice = "work_in_place"    // use the local runtime
 	Restore        Choice = "restore"          // Desks.Repair
 	RemoveIt       Choice = "remove"           // Desks.Delete

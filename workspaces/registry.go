@@ -36,6 +36,9 @@ const (
 	InitSkipped InitState = "skipped" // there is one, and the project is not trusted
 )
 
+// noCode is the exit code of a hook that has none: it did not run, runs, or was ended.
+const noCode = -1
+
 // Workspace is one desk: a project at one place.
 type Workspace struct {
 	ID         string
@@ -53,6 +56,7 @@ type Workspace struct {
 	AutoRetry  bool   // failed requests are tried again by themselves
 	Budget     *int64 // what the workspace may cost, in millionths of a dollar; nil without a limit
 	Init       InitState
+	InitCode   int  // the init hook's exit code; -1 when it did not run to its end
 	Creating   bool // the tree is not complete yet: nothing may run there
 	Ports      int  // the first of ten TCP ports that are this workspace's own
 	CreatedAt  time.Time
@@ -119,14 +123,14 @@ const (
 )
 
 const workspaceColumns = `rowid, id, COALESCE(project_id, ''), name, title, runtime, branch, made_branch, base, dir, model,
-	level, pro, auto_retry, budget_micro, init, creating, created_at, active_at, archived_at`
+	level, pro, auto_retry, budget_micro, init, init_code, creating, created_at, active_at, archived_at`
 
 func scanWorkspace(r row) (Workspace, error) {
 	var w Workspace
 	var rowid, created, active int64
 	var archived, budget sql.NullInt64
 	err := r.Scan(&rowid, &w.ID, &w.ProjectID, &w.Name, &w.Title, &w.Runtime, &w.Branch, &w.MadeBranch, &w.Base, &w.Dir,
-		&w.Model, &w.Level, &w.Pro, &w.AutoRetry, &budget, &w.Init, &w.Creating, &created, &active, &archived)
+		&w.Model, &w.Level, &w.Pro, &w.AutoRetry, &budget, &w.Init, &w.InitCode, &w.Creating, &created, &active, &archived)
 	w.Ports = firstPort + portsEach*int(rowid%portBlocks)
 	w.CreatedAt, w.ActiveAt = time.UnixMilli(created), time.UnixMilli(active)
 	if budget.Valid {

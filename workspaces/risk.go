@@ -13,8 +13,9 @@ import (
 const maxRisk = 50
 
 // AtRisk lists what deleting a workspace, with its branch if Carrel made that, would lose: changed
-// and untracked files, and commits that are on no other branch, remote or tag. What cannot be
-// inspected has Unknown set and counts as at risk. A local workspace risks nothing: its folder stays.
+// and untracked files, and commits that are on no other branch, remote or tag; of a folder that is
+// gone, the commits that were checked out there without a branch. What cannot be inspected has Unknown
+// set and counts as at risk. A local workspace risks nothing: its folder stays.
 func (d *Desks) AtRisk(ctx context.Context, id string) (git.Risk, error) {
 	w, p, err := d.load(ctx, id)
 	if err != nil {
@@ -28,6 +29,15 @@ func (d *Desks) AtRisk(ctx context.Context, id string) (git.Risk, error) {
 type stake struct {
 	risk git.Risk
 	tip  string // of the branch that goes with the workspace; "" when none does
+	head string // commit that is checked out without a branch; "" on a branch
+}
+
+// last is the commit by which a person finds again what went with the workspace.
+func (s stake) last() string {
+	if s.head != "" {
+		return s.head
+	}
+	return s.tip
 }
 
 func (s stake) clean() bool {
@@ -50,8 +60,14 @@ func (d *Desks) atStake(ctx context.Context, p Project, w Workspace, keepBranch 
 	on := ""
 	if exists(w.Dir) {
 		on = d.treeAtStake(ctx, p, w, drop, &s)
+	} else {
+		d.lostAtStake(ctx, p, w, &s)
 	}
 	if !drop {
+		return s
+	}
+	if on == w.Branch && s.risk.Branch == on && s.risk.Commit != "" {
+		s.tip = s.risk.Commit // what was looked at
 		return s
 	}
 	tip, err := d.commit(ctx, p, "refs/heads/"+w.Branch)
@@ -60,7 +76,7 @@ func (d *Desks) atStake(ctx context.Context, p Project, w Workspace, keepBranch 
 	}
 	s.tip = tip
 	if on != w.Branch {
-		d.branchAtStake(ctx, p, w.Branch, &s.risk)
+		d.commitsAtStake(ctx, p, "refs/heads/"+w.Branch, w.Branch, &s.risk)
 	}
 	return s
 }
@@ -76,7 +92,7 @@ func (d *Desks) treeAtStake(ctx context.Context, p Project, w Workspace, drop bo
 		risk.Unknown = err.Error()
 	}
 	s.risk = risk
-	branch, err = checkedOut(w.Dir)
+	branch, s.head, err = checkedOut(w.Dir)
 	if err != nil {
 		s.risk.Unknown = err.Error()
 		return ""
@@ -87,10 +103,26 @@ func (d *Desks) treeAtStake(ctx context.Context, p Project, w Workspace, drop bo
 	return branch
 }
 
-// branchAtStake adds the commits that only this branch has.
-func (d *Desks) branchAtStake(ctx context.Context, p Project, branch string, risk *git.Risk) {
-	out, err := d.git.Read(ctx, p.Path, "log", "--format=%h %s", "refs/heads/"+branch,
-		"--not", "--exclude="+branch, "--branches", "--remotes", "--tags")
+// lostAtStake looks at a worktree whose folder is gone. Its registration, which goes with the workspace,
+// is all that keeps the commits that were checked out there without a branch.
+func (d *Desks) lostAtStake(ctx context.Context, p Project, w Workspace, s *stake) {
+	tree, ok, err := d.registered(ctx, p, w.Dir)
+	if err != nil {
+		s.risk.Unknown = err.Error()
+	}
+	if ok && tree.Branch == "" && tree.Commit != "" {
+		s.head = tree.Commit
+		d.commitsAtStake(ctx, p, tree.Commit, "", &s.risk)
+	}
+}
+
+// commitsAtStake adds the commits of rev that no branch but except, remote or tag has.
+func (d *Desks) commitsAtStake(ctx context.Context, p Project, rev, except string, risk *git.Risk) {
+	args := []string{"log", "--format=%h %s", rev, "--not"}
+	if except != "" {
+		args = append(args, "--exclude="+except)
+	}
+	out, err := d.git.Read(ctx, p.Path, append(args, "--branches", "--remotes", "--tags", "--")...)
 	if err != nil {
 		risk.Unknown = err.Error()
 		return
@@ -103,19 +135,18 @@ func (d *Desks) branchAtStake(ctx context.Context, p Project, branch string, ris
 	}
 }
 
-// checkedOut reads the branch of a linked worktree from its HEAD file; "" when detached.
-func checkedOut(dir string) (string, error) {
+// checkedOut reads from a linked worktree's HEAD file its branch or, when it is on none, its commit.
+func checkedOut(dir string) (branch, commit string, err error) {
 	admin, err := adminDir(dir)
 	if err != nil {
-		return "", err
+		return "", "", err
 	}
 	head, err := pointerText(admin + "/HEAD")
 	if err != nil {
-		return "", err
+		return "", "", err
 	}
-	branch, ok := strings.CutPrefix(head, "ref: refs/heads/")
-	if !ok {
-		return "", nil
+	if branch, ok := strings.CutPrefix(head, "ref: refs/heads/"); ok {
+		return branch, "", nil
 	}
-	return branch, nil
+	return "", head, nil
 }

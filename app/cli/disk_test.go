@@ -90,7 +90,7 @@ func TestAFullDiskDuringARunIsSaidAndLosesNothing(t *testing.T) {
 
 	// Nothing can be begun either, and that is said too.
 	out, said, code := p.carrel("run", "--json", "Another")
-	if code != 1 || !strings.Contains(said, "disk") || !strings.HasPrefix(out, `{"type":`) {
+	if failure := parse[map[string]string](t, out); code != 1 || failure["code"] != "disk_full" || !strings.Contains(said, "Free some space") || strings.Contains(said, "(13)") {
 		t.Errorf("exit %d, %s%s", code, out, said)
 	}
 
@@ -110,6 +110,27 @@ func TestAFullDiskDuringARunIsSaidAndLosesNothing(t *testing.T) {
 	if c := p.open(id); c.Damaged > 0 || len(c.Entries) < 3 || c.Entries[1].Text != "Before." {
 		t.Errorf("%d damaged, %+v", c.Damaged, c.Entries)
 	}
+}
+
+func TestAFirstRunOnAFullDiskNamesTheDisk(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, fakewire.Steps(fakewire.Reply{Text: "Yes."}))
+	p.small("400k")
+	free := p.fill()
+	filler := filepath.Join(p.root, "filler")
+	// It fails at another step with each page that is left.
+	for _, left := range []int64{0, 4, 8, 16, 28, 40, 60} {
+		if err := os.Truncate(filler, 400<<10-left<<10); err != nil {
+			t.Fatal(err)
+		}
+		out, said, code := p.carrel("run", "--json", "hi")
+		failure := parse[map[string]string](t, out)
+		if code != 1 || failure["code"] != "disk_full" || !strings.Contains(said, "The disk that holds "+p.root) || !strings.Contains(said, "Free some space on it") {
+			t.Errorf("%d KiB left: exit %d, %s%s", left, code, out, said)
+		}
+	}
+	free()
+	p.must("project", "list")
 }
 
 func TestADataRootThatCannotBeWrittenIsSaid(t *testing.T) {

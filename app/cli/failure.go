@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"strconv"
 	"strings"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -80,6 +79,7 @@ func report(io IO, cmd *cobra.Command, asJSON bool, err error) int {
 // describe gives an error's stable code and the sentence for people.
 func describe(err error, exit int) (code, message string) {
 	var known *app.Error
+	disk, onDisk := app.DiskError(err)
 	switch {
 	case errors.As(err, &known) && known.Code == "internal" && known.Cause != nil:
 		// Here is no log that would have the details.
@@ -88,10 +88,8 @@ func describe(err error, exit int) (code, message string) {
 		return known.Code, known.Message
 	case exit == exitUsage:
 		return "usage", err.Error()
-	case errors.Is(err, syscall.ENOSPC), strings.Contains(err.Error(), "disk is full"):
-		return "disk_full", fmt.Sprintf("The disk is full: %v. Free some space and try again.", err)
-	case errors.Is(err, syscall.EROFS), strings.Contains(err.Error(), "readonly database"):
-		return "read_only", fmt.Sprintf("The data folder can't be written: %v. Make it writable, or choose another one with CARREL_ROOT.", err)
+	case onDisk:
+		return disk.Code, disk.Message
 	case errors.Is(err, fs.ErrPermission):
 		return "permission", fmt.Sprintf("That is not permitted: %v.", err)
 	default:

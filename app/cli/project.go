@@ -12,7 +12,7 @@ import (
 
 func projectCommand(io IO) *cobra.Command {
 	return group(&cobra.Command{Use: "project", Aliases: []string{"projects"}, Short: "Add, list and remove projects"},
-		projectAdd(io), projectList(io), projectRemove(io), projectRelocate(io))
+		projectAdd(io), projectList(io), projectRemove(io), projectRelocate(io), projectFirstCommit(io))
 }
 
 func projectAdd(io IO) *cobra.Command {
@@ -104,6 +104,32 @@ func projectRelocate(io IO) *cobra.Command {
 					return err
 				}
 				return showProject(io, isJSON(cmd), "Relocated", moved)
+			})
+		}}
+}
+
+func projectFirstCommit(io IO) *cobra.Command {
+	return &cobra.Command{Use: "first-commit [PROJECT]", Short: "Make an empty first commit in a repository that has none",
+		Long: "A worktree needs a commit to start from. The first commit is empty and bears your name, as git knows it: files and what is staged stay as they are, and no hook runs. Where there is a commit already nothing happens.",
+		Args: takes(0, 1, "at most one project: its id, path or name"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return services(cmd.Context(), io, func(ctx context.Context, s wire.Caller) error {
+				which := ""
+				if len(args) == 1 {
+					which = args[0]
+				}
+				p, err := findProject(ctx, s, which)
+				if err != nil {
+					return err
+				}
+				if err := s.Call(ctx, "projects.firstCommit", app.ByID{ID: p.ID}, &p); err != nil {
+					return err
+				}
+				if isJSON(cmd) {
+					return printJSON(io.Out, p)
+				}
+				_, err = fmt.Fprintf(io.Out, "%s has its first commit; make a workspace with: carrel workspace new --project %s\n", line(p.Name), p.ID)
+				return err
 			})
 		}}
 }

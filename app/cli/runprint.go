@@ -150,7 +150,7 @@ func (p *textPrinter) entry(e app.Entry) {
 	case app.EntryNote:
 		p.close()
 		_, _ = fmt.Fprintln(p.io.Err, "carrel:", plain(e.Text))
-	case app.EntryUser, app.EntryTurnEnd:
+	case app.EntryUser, app.EntryTurnEnd, app.EntryBoundary:
 	}
 }
 

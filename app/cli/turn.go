@@ -194,7 +194,7 @@ func (e turnEnd) failure() error {
 			return &exitError{code: exitBudget, err: err}
 		}
 		return err
-	case app.Idle, app.Done, app.Waiting, app.Preparing, app.Streaming, app.RunningTools, app.Interrupting:
+	case app.Idle, app.Done, app.Waiting, app.Preparing, app.Streaming, app.RunningTools, app.Interrupting, app.Retrying, app.Recovering:
 	}
 	return nil
 }

@@ -86,16 +86,30 @@ func showWorkspace(io IO, asJSON bool, w app.Workspace) error {
 		}
 	}
 	if w.Init != app.InitNone {
-		rows = append(rows, []string{"init hook", string(w.Init)})
+		rows = append(rows, []string{"init hook", initOf(w)})
 	}
 	return table(io, nil, rows)
 }
 
+// branchOf is the branch that is checked out, in words where there is none.
 func branchOf(w app.Workspace) string {
-	if w.Git != nil && w.Git.Branch != "" {
+	switch {
+	case w.Git != nil && w.Git.Detached:
+		return fmt.Sprintf("none, at %.8s", w.Git.Head)
+	case w.Git != nil && w.Git.Branch != "":
 		return w.Git.Branch
+	case w.Branch == "" && w.Runtime == "worktree":
+		return "none"
 	}
 	return w.Branch
+}
+
+// initOf is the state of the init hook, with its exit code where that is not 0.
+func initOf(w app.Workspace) string {
+	if w.InitCode != nil && *w.InitCode != 0 {
+		return fmt.Sprintf("%s with exit code %d", w.Init, *w.InitCode)
+	}
+	return string(w.Init)
 }
 
 func stateOf(w app.Workspace) string {
@@ -114,10 +128,11 @@ func workspaceNew(io IO) *cobra.Command {
 	c := &cobra.Command{Use: "new [NAME]", Short: "Make a workspace", Args: takes(0, 1, "at most one name; a title with spaces goes into --title"),
 		Example: `  carrel workspace new                       a new branch with a name of its own
   carrel workspace new dry-run --base v1.2
-  carrel workspace new --branch existing-branch`,
+  carrel workspace new --branch existing-branch
+  carrel workspace new --detach --base main  what main is now, on no branch`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if in.Runtime != "" && in.Runtime != "local" && in.Runtime != "worktree" {
-				return usage("the runtime must be local or worktree, not %q", in.Runtime)
+			if err := checkNew(&in); err != nil {
+				return err
 			}
 			if len(args) == 1 {
 				in.Name = args[0]
@@ -140,9 +155,28 @@ func workspaceNew(io IO) *cobra.Command {
 	f.StringVar(&in.Title, "title", "", "`title`, anything (default: the name)")
 	f.StringVarP(&in.Runtime, "runtime", "r", "", "`kind`: local or worktree (default: worktree in a git project)")
 	f.StringVarP(&in.Branch, "branch", "b", "", "`branch` to work on; made when it does not exist (default: a new one named like the workspace)")
-	f.StringVar(&in.Base, "base", "", "`ref` where a new branch starts (default: what the project has checked out)")
+	f.StringVar(&in.Base, "base", "", "`ref` where a new branch or a detached checkout starts (default: what the project has checked out)")
+	f.BoolVar(&in.Detached, "detach", false, "on no branch: check out what --base (or --branch) is now, also where another workspace has that branch")
 	f.StringVarP(&in.Model, "model", "m", "", "`model`, as provider:name or a short name")
 	return c
+}
+
+// checkNew refuses flags that don't go together. A branch that is to be checked out detached is what the
+// workspace starts from.
+func checkNew(in *app.NewWorkspace) error {
+	switch {
+	case in.Runtime != "" && in.Runtime != "local" && in.Runtime != "worktree":
+		return usage("the runtime must be local or worktree, not %q", in.Runtime)
+	case !in.Detached:
+		return nil
+	case in.Runtime == "local":
+		return usage("--detach needs a worktree: leave out --runtime local")
+	case in.Branch != "" && in.Base != "":
+		return usage("with --detach, --branch and --base both say what to check out: leave one out")
+	case in.Branch != "":
+		in.Base, in.Branch = in.Branch, ""
+	}
+	return nil
 }
 
 // hookOutput shows what an init hook prints.

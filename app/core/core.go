@@ -132,7 +132,7 @@ func run(ctx context.Context, o Options) error {
 		Hosts: p.setHosts, Streams: o.Streams, Log: o.Log,
 	})
 	unsubscribe := a.Subscribe(hosts.Publish)
-	web := serve.New(serve.Options{Socket: hosts, Page: o.Page, Blob: o.Blob, Version: o.Version, Log: o.Log})
+	web := serve.New(serve.Options{Socket: hosts, Page: o.Page, Theme: theme(o.Root), Blob: o.Blob, Version: o.Version, Log: o.Log})
 	d := &door{app: a, web: web, presence: p, version: o.Version}
 	door, err := d.open(ctx, o)
 	if err == nil {
@@ -145,6 +145,17 @@ func run(ctx context.Context, o Options) error {
 		err = door.Close()
 	}
 	return errors.Join(err, end(o, a, hosts, web, unsubscribe))
+}
+
+// theme is the theme that the person chose, "" where the settings do not say.
+func theme(root *store.Root) func() string {
+	return func() string {
+		s, err := root.Settings()
+		if err != nil {
+			return ""
+		}
+		return s.Theme
+	}
 }
 
 // end saves the work first: hosts still see it happen. Then they are let go.

@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"bytes"
 	"io/fs"
 	"net/http"
 	"path"
@@ -12,10 +13,11 @@ import (
 type page struct {
 	files fs.FS
 	serve http.Handler
+	theme func() string
 }
 
-func newPage(files fs.FS) page {
-	return page{files, http.FileServerFS(files)}
+func newPage(files fs.FS, theme func() string) page {
+	return page{files, http.FileServerFS(files), theme}
 }
 
 // ServeHTTP serves GET of every path that no other route has.
@@ -42,5 +44,17 @@ func (p page) index(w http.ResponseWriter) {
 		return
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	_, _ = w.Write(text)
+	_, _ = w.Write(p.themed(text))
+}
+
+// themed writes the chosen theme into the page, which so looks right from its first paint on.
+func (p page) themed(text []byte) []byte {
+	const attribute = `data-theme-choice="`
+	if p.theme == nil {
+		return text
+	}
+	if theme := p.theme(); theme == "light" || theme == "dark" {
+		return bytes.Replace(text, []byte(attribute+"system"), []byte(attribute+theme), 1)
+	}
+	return text
 }

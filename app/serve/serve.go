@@ -28,7 +28,10 @@ type Options struct {
 	// Socket takes the requests to /ws. It lets in whom Verify lets in.
 	Socket http.Handler
 	Page   fs.FS
-	Blob   BlobFunc // nil: no blobs
+	// Theme is asked for at each load of the page: light or dark, anything else is like the system's. nil:
+	// like the system's.
+	Theme func() string
+	Blob  BlobFunc // nil: no blobs
 	// Version is what /healthz says to those who have the token.
 	Version string
 	Log     *slog.Logger
@@ -53,7 +56,7 @@ func New(o Options) *Server {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	return &Server{o: o, blobs: newBlobs(o.Blob, o.Now), page: newPage(o.Page), listeners: map[*Listener]bool{}}
+	return &Server{o: o, blobs: newBlobs(o.Blob, o.Now), page: newPage(o.Page, o.Theme), listeners: map[*Listener]bool{}}
 }
 
 // BlobURL returns an address, relative to the page's, that shows a blob for five minutes.

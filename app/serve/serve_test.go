@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"sync"
 	"testing"
@@ -156,6 +157,20 @@ func TestThePageIsServedWithItsPlacesAndWithoutHiddenFiles(t *testing.T) {
 	for _, path := range []string{"/.keep", "/assets/none.js", "/../serve.go"} {
 		if code, body := get(path); code == http.StatusOK && !strings.Contains(body, "the page") || strings.Contains(body, "package serve") {
 			t.Errorf("%s: %d %s", path, code, body)
+		}
+	}
+}
+
+func TestThePageBearsTheChosenTheme(t *testing.T) {
+	index := `<html data-theme-choice="system">`
+	chosen := ""
+	p := newPage(fstest.MapFS{"index.html": {Data: []byte(index)}}, func() string { return chosen })
+	for theme, want := range map[string]string{"": "system", "system": "system", "dark": "dark", "light": "light", `"><script>`: "system"} {
+		chosen = theme
+		w := httptest.NewRecorder()
+		p.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/", nil))
+		if got := w.Body.String(); got != `<html data-theme-choice="`+want+`">` {
+			t.Errorf("%q: %s", theme, got)
 		}
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"net/url"
 	"time"
 
 	"carrel/app"
@@ -19,7 +18,7 @@ const (
 
 // URLArgs are the arguments of AskOpenURL.
 type URLArgs struct {
-	URL string `json:"url"` // http or https
+	URL string `json:"url"` // http, https or mailto
 }
 
 // window is the attached window as the application sees it.
@@ -39,11 +38,11 @@ func (w window) Raise(ctx context.Context) error {
 	return w.host.ask(ctx, AskRaise, nil, nil, w.host.srv.waits.answer)
 }
 
-// OpenURL implements app.Window. Only http and https leave for the user's browser.
+// OpenURL implements app.Window. Only what app.Openable allows leaves.
 func (w window) OpenURL(ctx context.Context, address string) error {
-	u, err := url.Parse(address)
-	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" {
-		return &app.Error{Code: "bad_request", Message: "Only http and https addresses can be opened."}
+	address, err := app.Openable(address)
+	if err != nil {
+		return err
 	}
 	return w.host.ask(ctx, AskOpenURL, URLArgs{address}, nil, w.host.srv.waits.answer)
 }

@@ -28,6 +28,9 @@ func TestTheWindowAnswersWhatTheCoreAsks(t *testing.T) {
 	if err := w.OpenURL(t.Context(), "https://a.test/"); codeOf(err) != "no_browser" || !strings.Contains(err.Error(), "a.test") {
 		t.Errorf("open: %v", err)
 	}
+	if err := w.OpenURL(t.Context(), "mailto:a@b.test"); codeOf(err) != "no_browser" || !strings.Contains(err.Error(), "a@b.test") {
+		t.Errorf("open: %v", err)
+	}
 	if err := w.OpenURL(t.Context(), "file:///etc/passwd"); codeOf(err) != "bad_request" {
 		t.Errorf("a file was opened: %v", err)
 	}

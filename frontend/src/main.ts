@@ -5,7 +5,6 @@ import "./ui/base.css";
 import "./ui/menu.css";
 import { mount } from "svelte";
 import App from "./App.svelte";
-import { applyTheme } from "./features/settings/index";
 import type { Host } from "./host/host";
 import { connectPage } from "./host/page";
 
@@ -16,9 +15,6 @@ async function host(): Promise<Host> {
   }
   return connectPage(import.meta.env.VITE_VERSION ?? "dev");
 }
-
-// Until the settings are there the page looks like the system.
-applyTheme("system")();
 
 void host().then((found) => {
   const target = document.getElementById("app");

@@ -78,9 +78,7 @@ func (g *Git) changesFrom(ctx context.Context, dir, base string) (string, error)
 		return "", err
 	}
 	if head == "" {
-		// Unborn: everything is new.
-		out, err := g.Read(ctx, dir, "hash-object", "-t", "tree", "--stdin")
-		return strings.TrimSpace(string(out.Stdout)), err
+		return g.emptyTree(ctx, dir)
 	}
 	if base == "" {
 		return head, nil

@@ -54,6 +54,7 @@ type Git struct {
 	locks     map[string]chan struct{} // by what they guard
 	commits   map[string]Head          // subject and time by commit
 	relations map[string]relation      // by "HEAD base"
+	lines     map[string]int           // of untracked files, by "path size time"
 	stuck     map[string]time.Time     // by folder: when a read there was ended
 }
 
@@ -105,7 +106,7 @@ func New(o Options) (*Git, error) {
 		path: found, env: cleanEnv(o.Env), max: o.MaxOutput, notice: o.Notice,
 		reads: make(chan struct{}, max(2, runtime.NumCPU())),
 		locks: map[string]chan struct{}{}, commits: map[string]Head{}, relations: map[string]relation{},
-		stuck: map[string]time.Time{},
+		lines: map[string]int{}, stuck: map[string]time.Time{},
 	}
 	if lookErr != nil {
 		g.missing = &MissingError{Path: path, Cause: lookErr}

@@ -126,7 +126,7 @@ func exercise(t *testing.T, r *repo, w1, base string) {
 	}
 	s, err := r.g.State(ctx, w1, base)
 	must("state", err)
-	if s.Unstaged != 3 || s.Untracked != 1 || s.Ahead != 1 || s.Added != 4 {
+	if s.Unstaged != 3 || s.Untracked != 1 || s.Ahead != 1 || s.Added != 5 {
 		t.Errorf("state %+v", s)
 	}
 	changes, more, err := r.g.Changes(ctx, w1, base, 100)

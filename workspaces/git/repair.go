@@ -56,9 +56,10 @@ func (g *Git) RepairTree(ctx context.Context, repo, dir string) error {
 }
 
 // AdoptTree registers a folder of files, whose registration is gone, as a worktree on an existing
-// branch. The files stay as they are: what differs from the branch shows as changes. It fails with
-// *HeldError, *NoSuchRefError or ErrExists when the folder is registered or has a .git folder.
-func (g *Git) AdoptTree(ctx context.Context, repo, dir, branch string) error {
+// branch or, when branch is "", detached at base. The files stay as they are: what differs shows as
+// changes. It fails with *HeldError, *NoSuchRefError or ErrExists when the folder is registered or has a
+// .git folder.
+func (g *Git) AdoptTree(ctx context.Context, repo, dir, branch, base string) error {
 	common, err := g.commonOf(ctx, repo)
 	if err != nil {
 		return fmt.Errorf("adopt %q: %w", dir, err)
@@ -76,7 +77,7 @@ func (g *Git) AdoptTree(ctx context.Context, repo, dir, branch string) error {
 		return fmt.Errorf("adopt %q: %w", dir, err)
 	}
 	defer func() { _ = os.RemoveAll(beside) }()
-	p, err := g.planTree(ctx, NewTree{Repo: repo, Dir: beside, Branch: branch, Progress: func(string) {}})
+	p, err := g.planTree(ctx, NewTree{Repo: repo, Dir: beside, Branch: branch, Base: base, Progress: func(string) {}})
 	if err == nil {
 		err = g.link(ctx, p)
 	}

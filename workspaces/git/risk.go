@@ -21,6 +21,9 @@ type Risk struct {
 	Untracked []string // files, not folders; ignored ones do not count
 	Commits   []string // "abc1234 subject", in no other branch, remote branch or tag
 	Counts    [3]int   // of Changed, Untracked, Commits
+	// Commit is what HEAD was while this was looked at, and Branch the branch that it was on: "" when
+	// unborn, and when detached.
+	Commit, Branch string
 	// Unknown says why something could not be looked at; "" when all was. Treat it as work at risk.
 	Unknown string
 }
@@ -48,6 +51,13 @@ func (r *Risk) add(kind int, list *[]string, name string) {
 	}
 }
 
+// at notes where the checkout itself, not one of its submodules, stands.
+func (r *Risk) at(st status, depth int) {
+	if depth == 0 {
+		r.Commit, r.Branch = st.commit, st.branch
+	}
+}
+
 // inspect adds what is at risk in one checkout. given is the commit that a submodule's parent wants: it
 // counts as safe.
 func (g *Git) inspect(ctx context.Context, dir, prefix, given string, depth int, r *Risk) error {
@@ -55,24 +65,23 @@ func (g *Git) inspect(ctx context.Context, dir, prefix, given string, depth int,
 	if err != nil {
 		return fmt.Errorf("inspect %q: its link to the repository is gone: %w", dir, ErrNotRepo)
 	}
-	// Both read the index, which takes a while in a large repository; the second needs one core only.
-	var links map[string]string
-	var linksErr error
-	var listing sync.WaitGroup
-	listing.Go(func() { links, linksErr = g.gitlinks(ctx, dir) })
-	st, err := g.status(ctx, dir, "all")
-	listing.Wait()
-	if err = errors.Join(err, linksErr); err != nil {
+	// Looking for commits does not wait for the look at the files.
+	head, certain := g.pristine(ctx, dir, gitDir)
+	commits := *r
+	early := g.inspectCommits(ctx, dir, gitDir, prefix, given, head, &commits)
+	if head.commit != "" && early == nil && certain() {
+		*r = commits
+		r.at(head, depth)
+		return nil
+	}
+	st, links, err := g.inspectFiles(ctx, dir, prefix, r)
+	if err != nil {
 		return err
 	}
-	for _, e := range st.entries {
-		if e.kind == '?' {
-			r.add(1, &r.Untracked, prefix+e.path)
-		} else {
-			r.add(0, &r.Changed, prefix+e.path)
-		}
-	}
-	if err := g.inspectCommits(ctx, dir, gitDir, prefix, given, st, r); err != nil {
+	r.at(st, depth)
+	if early == nil && head.commit == st.commit && head.branch == st.branch {
+		r.Commits, r.Counts[2] = commits.Commits, commits.Counts[2]
+	} else if err := g.inspectCommits(ctx, dir, gitDir, prefix, given, st, r); err != nil {
 		return err
 	}
 	for path, commit := range links {
@@ -88,6 +97,28 @@ func (g *Git) inspect(ctx context.Context, dir, prefix, given string, depth int,
 		}
 	}
 	return nil
+}
+
+// inspectFiles asks git for changed and untracked files, and gives what it said and the submodules.
+func (g *Git) inspectFiles(ctx context.Context, dir, prefix string, r *Risk) (status, map[string]string, error) {
+	// Both read the index, which takes a while in a large repository; the second needs one core only.
+	var links map[string]string
+	var linksErr error
+	var listing sync.WaitGroup
+	listing.Go(func() { links, linksErr = g.gitlinks(ctx, dir) })
+	st, err := g.status(ctx, dir, "all")
+	listing.Wait()
+	if err = errors.Join(err, linksErr); err != nil {
+		return st, nil, err
+	}
+	for _, e := range st.entries {
+		if e.kind == '?' {
+			r.add(1, &r.Untracked, prefix+e.path)
+		} else {
+			r.add(0, &r.Changed, prefix+e.path)
+		}
+	}
+	return st, links, nil
 }
 
 func (g *Git) inspectCommits(ctx context.Context, dir, gitDir, prefix, given string, st status, r *Risk) error {

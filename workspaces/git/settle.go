@@ -10,6 +10,9 @@ import (
 	"time"
 )
 
+// clockLag is by how much the clock that stamps files may be behind: it moves with the kernel's ticks.
+const clockLag = 20 * time.Millisecond
+
 // Settle refreshes what the index of a fresh checkout knows about its files' times, once the index's
 // second has passed: entries written in the same second as the index are read again by every status,
 // and background reads never write the index. Run it in the background; it waits up to a second. It
@@ -25,7 +28,7 @@ func (g *Git) Settle(ctx context.Context, dir string) error {
 	if err != nil {
 		return fmt.Errorf("settle %q: %w", dir, err)
 	}
-	if err := waitUntil(ctx, before.ModTime().Truncate(time.Second).Add(time.Second)); err != nil {
+	if err := waitUntil(ctx, before.ModTime().Truncate(time.Second).Add(time.Second+clockLag)); err != nil {
 		return err
 	}
 	if err := g.refreshAside(ctx, dir, index, before); err != nil {

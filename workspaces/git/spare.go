@@ -70,6 +70,9 @@ func (g *Git) spareAt(ctx context.Context, a admin, dir string) (string, error) 
 	if strings.HasPrefix(at, "ref:") || progressOf(a.path) != "" {
 		return "", fmt.Errorf("spare %q: something is on a branch there: %w", dir, ErrInUse)
 	}
+	if head, certain := g.pristine(ctx, dir, a.path); head.commit == at && certain() {
+		return at, nil
+	}
 	out, err := g.Read(ctx, dir, "status", "--porcelain=v2", "-z", "--untracked-files=normal",
 		"--ignored=traditional", "--ignore-submodules=dirty", "--no-renames")
 	if err != nil {

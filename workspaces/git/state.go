@@ -3,6 +3,7 @@ package git
 import (
 	"context"
 	"slices"
+	"strings"
 )
 
 // State is what the user sees of a checkout at a glance.
@@ -13,9 +14,10 @@ type State struct {
 	// Staged, Unstaged, Untracked and Conflicts count entries of git status: a file that is both staged
 	// and changed since counts in both, a folder of untracked files counts once.
 	Staged, Unstaged, Untracked, Conflicts int
-	// Added and Removed count lines against the merge base with the base, uncommitted ones included,
-	// untracked files not.
+	// Added and Removed count lines against the merge base with the base, or HEAD without a base,
+	// uncommitted ones and untracked files included: the sums of what Changes lists.
 	Added, Removed int
+	Uncounted      bool   // Added leaves the untracked files out: they are more than 1,000, or than 32 MiB
 	InProgress     string // merge, rebase, cherry-pick, revert, bisect
 }
 
@@ -23,7 +25,7 @@ type State struct {
 func (s State) Dirty() bool { return s.Staged+s.Unstaged+s.Untracked+s.Conflicts > 0 }
 
 // State reads the state of the checkout whose top is dir, against a base as in NewTree ("" for none:
-// then Ahead, Behind, Added and Removed are 0). It runs one git status at a time per folder, and
+// then Ahead and Behind are 0). It runs one git status at a time per folder, and
 // otherwise only asks what has changed since it was last asked. It fails with ErrNotRepo, or with
 // *NoSuchRefError when only the base is gone: the rest of the state is right then.
 func (g *Git) State(ctx context.Context, dir, base string) (State, error) {
@@ -48,9 +50,6 @@ func (g *Git) State(ctx context.Context, dir, base string) (State, error) {
 			s.Unstaged++
 		}
 	}
-	if base == "" || s.Unborn {
-		return s, nil
-	}
 	return s, g.compare(ctx, dir, base, st.entries, &s)
 }
 
@@ -74,20 +73,42 @@ func (s *State) count(entries []entry) {
 
 // compare fills what depends on the base.
 func (g *Git) compare(ctx context.Context, dir, base string, entries []entry, s *State) error {
-	tip, err := g.resolveBase(ctx, dir, base)
-	if err != nil {
-		return err
-	}
-	if tip == "" {
-		return &NoSuchRefError{Ref: base}
-	}
-	r, err := g.relate(ctx, dir, s.Commit, tip)
+	r, err := g.standing(ctx, dir, base, s.Commit)
 	if err != nil {
 		return err
 	}
 	s.Ahead, s.Behind = r.ahead, r.behind
-	s.Added, s.Removed, err = g.countLines(ctx, dir, r, entries)
+	if s.Added, s.Removed, err = g.countLines(ctx, dir, r, entries); err != nil {
+		return err
+	}
+	lines, all, err := g.untrackedLines(ctx, dir, entries)
+	s.Added, s.Uncounted = s.Added+lines, !all
 	return err
+}
+
+// standing is how a head ("" for none yet) stands to a base or, without one, to itself.
+func (g *Git) standing(ctx context.Context, dir, base, head string) (relation, error) {
+	if head == "" {
+		tree, err := g.emptyTree(ctx, dir)
+		return relation{fork: tree}, err
+	}
+	if base == "" {
+		return relation{fork: head}, nil
+	}
+	tip, err := g.resolveBase(ctx, dir, base)
+	if err != nil {
+		return relation{}, err
+	}
+	if tip == "" {
+		return relation{}, &NoSuchRefError{Ref: base}
+	}
+	return g.relate(ctx, dir, head, tip)
+}
+
+// emptyTree is the name of the tree without files, with which everything in an unborn branch is new.
+func (g *Git) emptyTree(ctx context.Context, dir string) (string, error) {
+	out, err := g.Read(ctx, dir, "hash-object", "-t", "tree", "--stdin")
+	return strings.TrimSpace(string(out.Stdout)), err
 }
 
 // Merged reports whether everything that dir's HEAD has is in base: as the same commits, as commits

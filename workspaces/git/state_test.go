@@ -64,8 +64,16 @@ func TestStateEqualsGitStatus(t *testing.T) { // O-GIT-25, O-GIT-10
 				added, removed = added+a, removed+d
 			}
 		}
-		if s.Added != added || s.Removed != removed {
-			t.Errorf("%s: lines +%d -%d, git says +%d -%d", step, s.Added, s.Removed, added, removed)
+		changes, more, err := r.g.Changes(t.Context(), w1, "main", 1000)
+		sumAdded, sumRemoved := 0, 0
+		for _, c := range changes {
+			sumAdded, sumRemoved = sumAdded+c.Added, sumRemoved+c.Removed
+			if c.Status == "?" {
+				added += c.Added
+			}
+		}
+		if err != nil || more > 0 || s.Added != added || s.Removed != removed || added != sumAdded || removed != sumRemoved {
+			t.Errorf("%s: lines +%d -%d, git says +%d -%d, the changes +%d -%d %v", step, s.Added, s.Removed, added, removed, sumAdded, sumRemoved, err)
 		}
 	}
 	check("clean")

@@ -76,7 +76,7 @@ func TestRepairTreeKeepsFilesWhenGitFileIsGone(t *testing.T) { // O-GIT-22
 	if err := r.g.RepairTree(t.Context(), r.dir, w1); !errors.Is(err, ErrNotRegistered) {
 		t.Errorf("repair: %v", err)
 	}
-	if err := r.g.AdoptTree(t.Context(), r.dir, w1, "w1"); err != nil {
+	if err := r.g.AdoptTree(t.Context(), r.dir, w1, "w1", ""); err != nil {
 		t.Fatal(err)
 	}
 	if again, err := r.g.State(t.Context(), w1, "main"); err != nil || again != s {

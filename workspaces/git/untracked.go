@@ -94,7 +94,7 @@ func readRegular(root *os.Root, path string) ([]byte, error) {
 
 // write makes the patch that adds the content.
 func (c *Change) write(mode string, text []byte) {
-	if bytes.IndexByte(text[:min(len(text), 8000)], 0) >= 0 {
+	if bytes.IndexByte(text[:min(len(text), binaryHead)], 0) >= 0 {
 		c.Binary = true
 		return
 	}

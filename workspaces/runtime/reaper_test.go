@@ -19,7 +19,8 @@ import (
 )
 
 // family is a script that leaves children in its group, in the background and in a session apart.
-const family = `sh -c 'echo $$; exec sleep 1000' & setsid sh -c 'echo $$; exec sleep 1001' & `
+// The script itself says who they are: what a child writes after the script's end may be too late.
+const family = `sleep 1000 & echo $!; setsid sleep 1001 & echo $!; `
 
 // core is a process that starts commands with a reaper, prints their ids and waits for its end.
 func core(args []string) {

@@ -24,6 +24,15 @@ const press = (keys: string) => async (page: Page) => {
   await page.waitForTimeout(350);
 };
 
+/** The dialog of a new workspace with a branch chosen that is in use. */
+async function heldBranch(page: Page): Promise<void> {
+  await press("Alt+N")(page);
+  await page.getByRole("radio", { name: "Existing" }).click();
+  await page.getByRole("combobox", { name: "Check out" }).click();
+  await page.getByRole("option", { name: /^upload-jitter/ }).click();
+  await page.waitForTimeout(350);
+}
+
 const screens: Screen[] = [
   { name: "main", scene: "scene=main" },
   { name: "failed", scene: "scene=main&workspace=w3" },
@@ -34,6 +43,9 @@ const screens: Screen[] = [
   { name: "refused", scene: "scene=refused" },
   { name: "offline", scene: "scene=offline" },
   { name: "new-workspace", scene: "scene=main", prepare: press("Alt+N") },
+  { name: "held-branch", scene: "scene=main", prepare: heldBranch },
+  { name: "detached", scene: "scene=main", prepare: async (page) => { await heldBranch(page); await page.getByRole("button", { name: "Detached checkout" }).click(); await page.waitForTimeout(350); } },
+  { name: "unborn", scene: "scene=unborn&workspace=w1", prepare: press("Alt+N") },
   { name: "add-project", scene: "scene=main", prepare: press("Control+Shift+A") },
   { name: "settings", scene: "scene=main", prepare: press("Control+,") },
   { name: "providers", scene: "scene=main", prepare: async (page) => { await press("Control+,")(page); await page.getByRole("tab", { name: "Providers" }).click(); await page.getByRole("button", { name: "Add key" }).click(); await page.waitForTimeout(300); } },

@@ -401,6 +401,8 @@ export interface NewWorkspace {
   branch?: string;
   /** where a new branch starts; default: what the project has checked out */
   base?: string;
+  /** Detached checks Base out as it is now, on no branch. Branch must be empty. */
+  detached?: boolean;
   model?: string;
 }
 
@@ -412,6 +414,7 @@ export interface Branches {
   remote: string[];
   /** branches that are checked out somewhere */
   heldBy: Held[];
+  /** the repository has none at all: projects.firstCommit makes one */
   noCommit: boolean;
 }
 
@@ -663,7 +666,7 @@ export interface ListWorkspaces {
 
 /** OpenURL asks to open an address outside Carrel. */
 export interface OpenURL {
-  /** http or https */
+  /** http, https or mailto */
   url: string;
 }
 
@@ -724,6 +727,8 @@ export interface Workspace {
   healthNote?: string;
   activity: Activity;
   init: InitState;
+  /** the init hook's exit code, once it has run to its end */
+  initCode?: number;
   git?: GitState;
   createdAt: string;
   activeAt: string;
@@ -756,10 +761,12 @@ export interface GitState {
   unstaged: number;
   untracked: number;
   conflicts: number;
-  /** lines against the base, uncommitted ones of tracked files included */
+  /** lines against the base, uncommitted ones and untracked files included: the sum of Diff's */
   added: number;
   /** likewise */
   removed: number;
+  /** Added leaves untracked files out: there are too many */
+  uncounted?: boolean;
   inProgress?: string;
   /** git could not tell; the rest is what was last known */
   error?: string;
@@ -958,6 +965,7 @@ export interface Calls {
   "projects.remove": { args: ByID; result: void };
   "projects.relocate": { args: RelocateProject; result: Project };
   "projects.setTrust": { args: SetTrust; result: Project };
+  "projects.firstCommit": { args: ByID; result: Project };
   "projects.branches": { args: ByID; result: Branches };
   "projects.drop": { args: DropFolders; result: void };
   "projects.browse": { args: Browse; result: Folder };
@@ -1034,6 +1042,8 @@ export interface Api {
     relocate(args: RelocateProject): Promise<Project>;
     /** SetTrust grants or revokes trust; nothing from an untrusted repository runs by itself. */
     setTrust(args: SetTrust): Promise<Project>;
+    /** FirstCommit makes an empty first commit in a repository that has none, so that worktrees can be made. */
+    firstCommit(args: ByID): Promise<Project>;
     /** Branches lists what a new workspace of the project can start from. */
     branches(args: ByID): Promise<Branches>;
     /** Drop adds folders that were dropped on a window; every host hears of it by folders.dropped. */
@@ -1150,7 +1160,7 @@ export interface Api {
     pickFolder(): Promise<PickedFolder>;
     /** Raise brings the attached window to the front. */
     raise(): Promise<void>;
-    /** OpenURL opens an http or https address in the user's browser, for the page in the window. */
+    /** OpenURL opens an http, https or mailto address outside, for the page in the window. */
     openURL(args: OpenURL): Promise<void>;
   };
   costs: {
@@ -1174,6 +1184,7 @@ export function client(call: Call): Api {
       remove: (args) => call("projects.remove", args),
       relocate: (args) => call("projects.relocate", args),
       setTrust: (args) => call("projects.setTrust", args),
+      firstCommit: (args) => call("projects.firstCommit", args),
       branches: (args) => call("projects.branches", args),
       drop: (args) => call("projects.drop", args),
       browse: (args) => call("projects.browse", args),

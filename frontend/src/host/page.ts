@@ -17,9 +17,12 @@ export function connectPage(version: string): Host {
   const api = client(wire.call);
   wire.start();
   keepDrops(identity.kind, document);
-  addEventListener("online", () => wire.reconnect());
+  const retry = () => {
+    if (wire.state().kind === "offline") wire.reconnect();
+  };
+  addEventListener("online", retry);
   document.addEventListener("visibilitychange", () => {
-    if (!document.hidden) wire.reconnect();
+    if (!document.hidden) retry();
   });
   return {
     kind: identity.kind,
@@ -36,8 +39,8 @@ export function connectPage(version: string): Host {
     openLink: (link) => {
       const safe = safeAddress(link);
       if (safe === undefined) return false;
-      // The window has no tabs: its process hands web addresses to the person's browser.
-      if (identity.kind === "desktop" && !safe.startsWith("mailto:")) void api.system.openURL({ url: safe });
+      // The window has no tabs: its process hands addresses to the person's browser or mail program.
+      if (identity.kind === "desktop") void api.system.openURL({ url: safe });
       else window.open(safe, "_blank", "noopener,noreferrer");
       return true;
     },

@@ -8,6 +8,7 @@ const repeatable: Record<CallName, boolean> = {
   "projects.remove": false,
   "projects.relocate": true,
   "projects.setTrust": true,
+  "projects.firstCommit": true, // a second one is not made
   "projects.branches": true,
   "projects.drop": false,
   "projects.browse": true,

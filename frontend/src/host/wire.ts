@@ -47,7 +47,8 @@ interface Frame {
 }
 
 const firstDelay = 250;
-const lastDelay = 8000;
+/** The longest pause: a core that is back is found at once as people see it. */
+const lastDelay = 2000;
 /** Without a welcome in this time the attempt counts as failed. */
 const helloTimeout = 10_000;
 /** The close code of a core that does not accept the key: coming back with the same will not help. */
@@ -231,7 +232,8 @@ export class Wire {
     }
     const now = (this.#options.now ?? Date.now)();
     const dice = (this.#options.random ?? Math.random)();
-    const delay = Math.min(lastDelay, firstDelay * 2 ** this.#attempt) * (0.75 + dice / 2);
+    // Many pages do not come back in the same moment.
+    const delay = Math.min(lastDelay, firstDelay * 2 ** this.#attempt) * (0.5 + dice / 2);
     this.#attempt++;
     const since = this.#state.kind === "offline" ? this.#state.since : now;
     this.#set({ kind: "offline", since, nextTry: now + delay });

@@ -2,10 +2,11 @@
 import { createContext } from "svelte";
 import type { About, Host, Model, Provider, Settings as Preferences } from "../../host/host";
 import { nameOf } from "./options";
+import { servedTheme } from "./theme";
 
 export class Settings {
   #host: Host;
-  preferences = $state.raw<Preferences>({ theme: "system", defaultModel: "" });
+  preferences = $state.raw<Preferences>({ theme: servedTheme(), defaultModel: "" });
   models = $state.raw<Model[]>([]);
   providers = $state.raw<Provider[]>([]);
   about = $state.raw<About | undefined>();

@@ -2,6 +2,11 @@
 
 const light = "(prefers-color-scheme: light)";
 
+/** The theme that was chosen when the page was loaded; theme.js has shown it before the first paint. */
+export function servedTheme(): string {
+  return document.documentElement.dataset["themeChoice"] ?? "system";
+}
+
 /** Shows a theme and follows the system while it is asked to. The result stops following. */
 export function applyTheme(theme: string): () => void {
   const query = matchMedia(light);

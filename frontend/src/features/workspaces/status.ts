@@ -1,5 +1,5 @@
 // What a workspace's state is called and how it looks: always a shape and a word.
-import type { Activity, Health, Workspace } from "../../host/host";
+import type { Activity, GitState, Health, Workspace } from "../../host/host";
 import { ago } from "../../lib/format";
 import type { Status } from "../../ui/StatusDot.svelte";
 
@@ -43,6 +43,11 @@ export function shown(workspace: Workspace, now: number): Shown {
   if (workspace.init === "running") return { dot: "busy", word: "setting up", quiet: true };
   if (workspace.init === "failed") return { dot: "wait", word: "setup failed", quiet: false };
   return { dot: "idle", word: ago(workspace.activeAt, now), quiet: true };
+}
+
+/** What the line counts of a workspace are. */
+export function linesTitle(git: GitState): string {
+  return git.uncounted ? "Lines against the base, without the new files: there are too many to count" : "Lines against the base, new files included";
 }
 
 /** The branch that is checked out, in words where there is none. */

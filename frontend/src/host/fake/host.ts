@@ -13,6 +13,8 @@ export class FakeHost implements Host {
   workspaces = new Map(world.workspaces.map((one) => [one.id, one]));
   conversations = new Map<string, Conversation>([["w1", world.pictured()], ["w3", world.failed()]]);
   settings = { theme: "system", defaultModel: "" };
+  /** Projects whose repository has no commit. */
+  readonly unborn = new Set<string>();
   #listeners = new Set<HostListener>();
   #state: ConnectionState = { kind: "online", version: "dev" };
   #handlers: Handlers = {};
@@ -138,7 +140,13 @@ export class FakeHost implements Host {
         this.projects.set(id, next);
         return next;
       },
-      "projects.branches": () => ({ current: "main", local: ["main", "config-split", "release-2.4", "upload-jitter"], remote: ["origin/main", "origin/release-2.4"], heldBy: [{ branch: "main", dir: "/home/ada/code/harbor" }, { branch: "upload-jitter", dir: "/x", workspace: "w1" }], noCommit: false }),
+      "projects.firstCommit": ({ id }) => {
+        this.unborn.delete(id);
+        const found = this.projects.get(id);
+        if (!found) throw new CallError("not_found", "This project is gone.");
+        return found;
+      },
+      "projects.branches": ({ id }) => this.unborn.has(id) ? { current: "", local: [], remote: [], heldBy: [], noCommit: true } : ({ current: "main", local: ["main", "config-split", "release-2.4", "upload-jitter"], remote: ["origin/main", "origin/release-2.4"], heldBy: [{ branch: "main", dir: "/home/ada/code/harbor" }, { branch: "upload-jitter", dir: "/x", workspace: "w1" }], noCommit: false }),
       "projects.browse": ({ path }) => browse(path),
       "workspaces.list": () => [...this.workspaces.values()],
       "workspaces.create": (args) => this.putWorkspace(world.workspace({ id: `n${this.rev()}`, projectId: args.projectId, name: args.branch || "quiet-otter", title: args.title ?? "quiet-otter", model: args.model ?? "demo:demo", createdAt: new Date().toISOString(), activeAt: new Date().toISOString() })),

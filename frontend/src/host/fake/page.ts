@@ -23,6 +23,7 @@ export function fakePage(): Host {
     host.workspaces.clear();
   }
   if (scene === "nowork") host.workspaces.clear();
+  if (scene === "unborn") host.unborn.add("harbor");
   if (scene === "long") fillLong(host);
   if (scene === "retrying") {
     host.conversations.set("w2", retrying());
