@@ -23,7 +23,7 @@ type arrow struct {
 // equipment are the packages that only tests use: conformance suites and test servers. What binds
 // test files binds them, no more.
 var equipment = []string{
-	"carrel/agent/model/fakewire", "carrel/agent/model/modeltest", "carrel/workspaces/runtime/runtimetest",
+	"carrel/agent/model/fakewire", "carrel/agent/model/modeltest", "carrel/agent/storm/legal", "carrel/workspaces/runtime/runtimetest",
 }
 
 // arrows is the house: main -> app/* -> app -> agent | workspaces | sandbox | computeruse,
@@ -82,6 +82,11 @@ var arrows = []arrow{
 		why:  "a wire format stands alone; what they share is in agent/model/wire",
 		from: []string{"carrel/agent/model/..."},
 		to:   []string{"carrel/..."}, toBut: []string{"carrel/agent/model", "carrel/agent/model/wire/..."},
+	},
+	{
+		why:  "who judges requests must not share a mistake with who writes them",
+		from: []string{"carrel/agent/storm/legal"},
+		to:   []string{"carrel/..."}, testsToo: true,
 	},
 	{
 		why:   "workspaces exist without any conversation",
