@@ -111,6 +111,8 @@ func (s *session) begin(ctx context.Context, w workspaces.Workspace, dir string)
 		System:    s.system,
 		Choice:    s.app.choiceOf(w),
 		AutoRetry: s.autoRetry,
+		Breakers:  s.app.breakers,
+		Tokens:    s.app.counter,
 		Budget:    s.purse.left,
 		Events:    s.event,
 		Now:       time.Now,

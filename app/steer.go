@@ -67,7 +67,10 @@ func (c conversations) working(ctx context.Context, id string, do func(*turn.Con
 }
 
 func steerError(err error) error {
+	var file *turn.FileError
 	switch {
+	case errors.As(err, &file):
+		return &Error{Code: "bad_file", Cause: err, Message: fmt.Sprintf("%s can't be attached: %v.", short(file.Name), errors.Unwrap(file.Cause))}
 	case errors.Is(err, turn.ErrNotQueued):
 		return &Error{Code: "not_queued", Message: "This message is not in the queue any more. Most likely it was just sent."}
 	case errors.Is(err, turn.ErrNoMessage):
@@ -84,8 +87,13 @@ func (c conversations) EditQueued(ctx context.Context, args EditQueued) error {
 			return err
 		}
 	}
+	change := turn.QueuedChange{Text: args.Text, Dispatch: (*turn.Dispatch)(args.Dispatch)}
+	if args.Text != nil {
+		text, choice := c.app.once(*args.Text)
+		change.Text, change.Choice = &text, choice
+	}
 	return c.steer(ctx, args.Workspace, func(conv *turn.Conversation) error {
-		return conv.EditQueued(ctx, args.ID, args.Text, (*turn.Dispatch)(args.Dispatch))
+		return conv.ChangeQueued(ctx, args.ID, change)
 	})
 }
 
@@ -103,9 +111,9 @@ func (c conversations) EditMessage(ctx context.Context, args EditMessage) error 
 	if !ok {
 		return &Error{Code: "bad_request", Message: fmt.Sprintf("%q is not the id of an entry.", short(args.Entry))}
 	}
-	return c.working(ctx, args.Workspace, func(conv *turn.Conversation) error {
-		return conv.Edit(ctx, seq, turn.Message{ID: args.ID, Text: args.Text})
-	})
+	m := turn.Message{ID: args.ID}
+	m.Text, m.Choice = c.app.once(args.Text)
+	return c.working(ctx, args.Workspace, func(conv *turn.Conversation) error { return conv.Edit(ctx, seq, m) })
 }
 
 func (c conversations) Retry(ctx context.Context, args ByID) error {
