@@ -75,15 +75,6 @@ func (s *session) autoRetry() bool {
 	return err != nil || w.AutoRetry
 }
 
-// once reads a message that names its own model or level, nil for one that does not.
-func (a *App) once(text string) (string, *turn.Choice) {
-	once, ok := a.catalog.OneShot(text)
-	if !ok {
-		return text, nil
-	}
-	return once.Text, &turn.Choice{Model: once.Model, Level: string(once.Level)}
-}
-
 // onceView writes the choice of one message as a person would: "anthropic:claude-opus-5-5+high".
 func onceView(c *turn.Choice) string {
 	switch {

@@ -65,8 +65,10 @@ func (c conversations) Send(ctx context.Context, args SendMessage) error {
 	if err != nil {
 		return err
 	}
-	m := turn.Message{ID: args.ID, Files: files, Dispatch: turn.Dispatch(args.Dispatch)}
-	m.Text, m.Choice = c.app.once(args.Text)
+	m := turn.Message{ID: args.ID, Text: args.Text, Files: files, Dispatch: turn.Dispatch(args.Dispatch)}
+	if err := c.once(&m); err != nil {
+		return err
+	}
 	return c.working(ctx, args.Workspace, func(conv *turn.Conversation) error { return conv.Send(ctx, m) })
 }
 

@@ -3,6 +3,7 @@ package app_test
 import (
 	"context"
 	"net/http"
+	"os"
 	"strings"
 	"testing"
 
@@ -110,5 +111,16 @@ func TestAFileThatIsNoPictureIsRefusedInPlainWords(t *testing.T) {
 	}
 	if got := h.snapshot(w).Entries; len(got) != 0 {
 		t.Errorf("%+v", got)
+	}
+}
+
+func TestAForkOfAMissingPlaceSaysSo(t *testing.T) {
+	h := newHouse(t)
+	_, w := h.desk(app.NewWorkspace{Name: "gone"})
+	if err := os.RemoveAll(w.Dir); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := h.api.Workspaces.Fork(context.Background(), app.ForkWorkspace{Workspace: w.ID, Name: "fork"}); code(err) != "missing" {
+		t.Errorf("%v (%s)", err, code(err))
 	}
 }

@@ -44,6 +44,16 @@ func sayable(text, id string) error {
 	return nil
 }
 
+// once reads what a message says of the model and level that it alone wants.
+func (c conversations) once(m *turn.Message) error {
+	once, ok := c.app.catalog.OneShot(m.Text)
+	if !ok {
+		return nil
+	}
+	m.Text, m.Choice = once.Text, &turn.Choice{Model: once.Model, Level: string(once.Level)}
+	return sayable(m.Text, "")
+}
+
 // steer does something with a conversation that is ours.
 func (c conversations) steer(ctx context.Context, id string, do func(*turn.Conversation) error) error {
 	conv, err := c.conversation(ctx, id)
@@ -89,8 +99,11 @@ func (c conversations) EditQueued(ctx context.Context, args EditQueued) error {
 	}
 	change := turn.QueuedChange{Text: args.Text, Dispatch: (*turn.Dispatch)(args.Dispatch)}
 	if args.Text != nil {
-		text, choice := c.app.once(*args.Text)
-		change.Text, change.Choice = &text, choice
+		m := turn.Message{Text: *args.Text}
+		if err := c.once(&m); err != nil {
+			return err
+		}
+		change.Text, change.Choice = &m.Text, m.Choice
 	}
 	return c.steer(ctx, args.Workspace, func(conv *turn.Conversation) error {
 		return conv.ChangeQueued(ctx, args.ID, change)
@@ -111,8 +124,10 @@ func (c conversations) EditMessage(ctx context.Context, args EditMessage) error 
 	if !ok {
 		return &Error{Code: "bad_request", Message: fmt.Sprintf("%q is not the id of an entry.", short(args.Entry))}
 	}
-	m := turn.Message{ID: args.ID}
-	m.Text, m.Choice = c.app.once(args.Text)
+	m := turn.Message{ID: args.ID, Text: args.Text}
+	if err := c.once(&m); err != nil {
+		return err
+	}
 	return c.working(ctx, args.Workspace, func(conv *turn.Conversation) error { return conv.Edit(ctx, seq, m) })
 }
 
