@@ -77,7 +77,10 @@ func (c conversations) working(ctx context.Context, id string, do func(*turn.Con
 }
 
 func steerError(err error) error {
+	var file *turn.FileError
 	switch {
+	case errors.As(err, &file):
+		return &Error{Code: "bad_file", Cause: err, Message: fmt.Sprintf("%s can't be attached: %v.", short(file.Name), errors.Unwrap(file.Cause))}
 	case errors.Is(err, turn.ErrNotQueued):
 		return &Error{Code: "not_queued", Message: "This message is not in the queue any more. Most likely it was just sent."}
 	case errors.Is(err, turn.ErrNoMessage):
@@ -94,8 +97,16 @@ func (c conversations) EditQueued(ctx context.Context, args EditQueued) error {
 			return err
 		}
 	}
+	change := turn.QueuedChange{Text: args.Text, Dispatch: (*turn.Dispatch)(args.Dispatch)}
+	if args.Text != nil {
+		m := turn.Message{Text: *args.Text}
+		if err := c.once(&m); err != nil {
+			return err
+		}
+		change.Text, change.Choice = &m.Text, m.Choice
+	}
 	return c.steer(ctx, args.Workspace, func(conv *turn.Conversation) error {
-		return conv.EditQueued(ctx, args.ID, args.Text, (*turn.Dispatch)(args.Dispatch))
+		return conv.ChangeQueued(ctx, args.ID, change)
 	})
 }
 
