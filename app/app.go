@@ -78,6 +78,7 @@ type App struct {
 	sessions map[string]*opening
 	desk     map[string]*deskState
 	window   Window
+	logins   map[string]*coderLogin // at Coder, that wait for the browser
 	closed   bool
 
 	closeOnce sync.Once
@@ -217,6 +218,7 @@ func (a *App) shutDown(ctx context.Context) error {
 	ids := slices.Collect(maps.Keys(a.sessions))
 	a.mu.Unlock()
 	a.cancel()
+	a.dropLogins()
 	errs := make([]error, len(ids))
 	var all sync.WaitGroup
 	for i, id := range ids {

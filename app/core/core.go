@@ -32,6 +32,9 @@ type App interface {
 	SetWindow(w app.Window)
 	// Busy reports whether a turn or an init hook runs.
 	Busy() bool
+	// FinishCoder takes what a browser brought back from a login at Coder, and reports whether one waits
+	// for it.
+	FinishCoder(state, code, refused string) bool
 	// Close interrupts what runs and saves it.
 	Close(ctx context.Context) error
 }
@@ -132,7 +135,7 @@ func run(ctx context.Context, o Options) error {
 		Hosts: p.setHosts, Streams: o.Streams, Log: o.Log,
 	})
 	unsubscribe := a.Subscribe(hosts.Publish)
-	web := serve.New(serve.Options{Socket: hosts, Page: o.Page, Theme: theme(o.Root), Blob: o.Blob, Version: o.Version, Log: o.Log})
+	web := serve.New(serve.Options{Socket: hosts, Page: o.Page, Theme: theme(o.Root), Blob: o.Blob, Coder: a.FinishCoder, Version: o.Version, Log: o.Log})
 	d := &door{app: a, web: web, presence: p, version: o.Version}
 	door, err := d.open(ctx, o)
 	if err == nil {
