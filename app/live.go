@@ -32,7 +32,11 @@ type live struct {
 	stepSeq uint64
 	pending []growth
 	timer   *time.Timer
+	lengths map[*string]length // of texts that grow
 }
+
+// length is how long a text is, so that it need not be counted again at each delta.
+type length struct{ bytes, units int }
 
 // growth is text that waits to be published; without a field, the whole entry does.
 type growth struct {
@@ -43,7 +47,7 @@ type growth struct {
 }
 
 func newLive(workspace string, publish func(Event)) *live {
-	return &live{workspace: workspace, publish: publish, step: newFolder(maxShown)}
+	return &live{workspace: workspace, publish: publish, step: newFolder(maxShown), lengths: map[*string]length{}}
 }
 
 // next is the revision for one more event.
@@ -127,6 +131,7 @@ func (l *live) checkpoint(r *transcript.Record) {
 
 // apply folds a record into the step and tells what it changed. The lock is held.
 func (l *live) apply(r *transcript.Record, growing bool) {
+	clear(l.lengths)
 	for _, e := range l.step.apply(r) {
 		e.Live = growing
 		l.changed(e)
@@ -257,13 +262,26 @@ func (l *live) grow(e *Entry, field string, to *string, text string) {
 			g.text = append(g.text, text...)
 		}
 	} else {
-		l.wait(growth{entry: e, field: field, at: utf16Len(*to), text: []byte(text)})
+		l.wait(growth{entry: e, field: field, at: l.unitsOf(to), text: []byte(text)})
 	}
+	units := l.unitsOf(to) + utf16Len(text)
 	*to += text
+	l.lengths[to] = length{len(*to), units}
+}
+
+// unitsOf is the length of a text as JavaScript counts it.
+func (l *live) unitsOf(text *string) int {
+	known, ok := l.lengths[text]
+	if !ok || known.bytes != len(*text) {
+		known = length{len(*text), utf16Len(*text)}
+		l.lengths[text] = known
+	}
+	return known.units
 }
 
 // whole remembers to publish an entry whole.
 func (l *live) whole(e *Entry) {
+	clear(l.lengths)
 	l.pending = slices.DeleteFunc(l.pending, func(g growth) bool { return g.entry == e })
 	l.wait(growth{entry: e})
 }

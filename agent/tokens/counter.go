@@ -46,11 +46,16 @@ func (c *Counter) Estimate(id string, msgs []model.Message) Estimate {
 // Request gives the tokens of a whole request, with system prompt and tools, for the model
 // "provider:id".
 func (c *Counter) Request(id string, r *model.Request) Estimate {
-	raw := c.Count(r.System) + c.messages(id, r.Messages)
+	return c.scaled(id, c.frame(r)+c.messages(id, r.Messages))
+}
+
+// frame counts what is no message.
+func (c *Counter) frame(r *model.Request) int64 {
+	raw := c.Count(r.System)
 	for _, t := range r.Tools {
 		raw += perTool + c.Count(t.Name) + c.Count(t.Description) + c.bytes(t.Schema)
 	}
-	return c.scaled(id, raw)
+	return raw
 }
 
 func (c *Counter) scaled(id string, raw int64) Estimate {

@@ -84,6 +84,24 @@ func TestOnlyWhatIsNewIsCounted(t *testing.T) {
 	}
 }
 
+func TestATallyCountsAsTheCounterDoes(t *testing.T) {
+	c := tokens.New(nil, nil)
+	tally := c.Tally()
+	say := func(text string) model.Message {
+		return model.Message{Parts: []model.Part{{Kind: model.Text, Text: text}}}
+	}
+	r := &model.Request{System: "be good", Tools: []model.Tool{{Name: "read", Schema: []byte(`{"type":"object"}`)}}}
+	one, two := say(prose(5000)), say(prose(300))
+	for _, msgs := range [][]model.Message{{one}, {one, two}, {one, {}, two}, {two, one}, {one}, {say(prose(5000)), two}, nil} {
+		r.Messages = msgs
+		for _, id := range []string{"a:b", "a:b", "c:d"} {
+			if got, want := tally.Request(id, r), c.Request(id, r); got != want {
+				t.Errorf("%d messages for %s: %+v, want %+v", len(msgs), id, got, want)
+			}
+		}
+	}
+}
+
 func TestEveryKindOfPartCounts(t *testing.T) {
 	c := tokens.New(nil, nil)
 	word := strings.Repeat("word ", 100)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"carrel/agent/model"
+	"carrel/agent/tokens"
 	"carrel/agent/tool"
 	"carrel/agent/transcript"
 )
@@ -39,6 +40,7 @@ type Conversation struct {
 	spent   int64      // micro-USD
 	left    *int64     // of the budget, in micro-USD, when it was last asked; nil without a limit
 	gauge   gauge
+	tally   *tokens.Tally // nil without a counter
 	// failedChoice is the one of the newest turn.
 	failedChoice Choice
 	breakers     *Breakers
@@ -96,6 +98,9 @@ func Start(cfg Config) (*Conversation, error) {
 		cfg: cfg, log: cfg.Log, choice: cfg.Choice, state: Idle,
 		mail: make(chan letter), gone: make(chan struct{}), quiet: make(chan struct{}),
 		tools: map[string]tool.Tool{}, breakers: cfg.Breakers, failedChoice: cfg.Choice,
+	}
+	if cfg.Tokens != nil {
+		c.tally = cfg.Tokens.Tally()
 	}
 	if c.breakers == nil {
 		c.breakers = NewBreakers(cfg.Now)

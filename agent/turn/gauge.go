@@ -45,13 +45,13 @@ func (g *gauge) next(req *model.Request) model.Usage {
 
 // sized notes a request that was sent and counts it, beside everything else.
 func (c *Conversation) sized(t *openTurn, req *model.Request) {
-	counter, id, seq := c.cfg.Tokens, t.end.ID, t.stepSeq
+	tally, id, seq := c.tally, t.end.ID, t.stepSeq
 	c.gauge.seq, c.gauge.sent = seq, tokens.Estimate{}
-	if counter == nil {
+	if tally == nil {
 		return
 	}
 	c.work.Go(func() {
-		sent := counter.Request(id, req)
+		sent := tally.Request(id, req)
 		l := letter{done: func(error) {}, do: func(func(error)) { c.counted(seq, sent) }}
 		select {
 		case c.mail <- l:

@@ -52,7 +52,7 @@ func (c *Client) request(ctx context.Context, s *submission) (*http.Request, err
 		return nil, &model.Error{Kind: model.ErrBadRequest, Message: "the provider's address is not a URL", Cause: err}
 	}
 	req.ContentLength = body.Size()
-	req.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(body.Reader()), nil }
+	req.GetBody = func() (io.ReadCloser, error) { return body.Reader(), nil }
 	s.headers(req.Header)
 	if c.Sign == nil {
 		return req, nil

@@ -3,6 +3,7 @@ package wire
 import (
 	"bytes"
 	"io"
+	"net"
 
 	"carrel/agent/model"
 )
@@ -16,8 +17,8 @@ type Payload struct {
 // Size is the length of the body, in bytes.
 func (p *Payload) Size() int64 { return p.size }
 
-// Reader reads the body from its start.
-func (p *Payload) Reader() io.Reader { return &payloadReader{left: p.chunks} }
+// Reader reads the body from its start. It need not be closed.
+func (p *Payload) Reader() io.ReadCloser { return &payloadReader{left: p.chunks} }
 
 // Bytes is the body in one piece, a copy.
 func (p *Payload) Bytes() []byte { return bytes.Join(p.chunks, nil) }
@@ -33,6 +34,9 @@ type payloadReader struct {
 	left [][]byte
 	from int // in the first of left
 }
+
+// Close does nothing. Without it package http would hide what this reader is; see gathering.
+func (r *payloadReader) Close() error { return nil }
 
 // Read fills b across the borders of pieces, so that they become few writes.
 func (r *payloadReader) Read(b []byte) (int, error) {
@@ -64,6 +68,31 @@ func (r *payloadReader) WriteTo(w io.Writer) (int64, error) {
 	return n, nil
 }
 
+// gather writes the rest of the body, at most so many bytes, with as few calls as the system allows.
+func (r *payloadReader) gather(conn *net.TCPConn, most int64) (int64, error) {
+	all := make(net.Buffers, 0, len(r.left))
+	for i, piece := range r.left {
+		if i == 0 {
+			piece = piece[r.from:]
+		}
+		if piece = piece[:min(int64(len(piece)), most)]; len(piece) == 0 {
+			break
+		}
+		all, most = append(all, piece), most-int64(len(piece))
+	}
+	n, err := all.WriteTo(conn)
+	r.skip(n)
+	return n, err
+}
+
+func (r *payloadReader) skip(n int64) {
+	for len(r.left) > 0 && n >= int64(len(r.left[0])-r.from) {
+		n -= int64(len(r.left[0]) - r.from)
+		r.left, r.from = r.left[1:], 0
+	}
+	r.from += int(n)
+}
+
 // pieces of JSON between the messages.
 var (
 	comma   = []byte(",")
@@ -72,7 +101,7 @@ var (
 
 // assemble puts a body together.
 func assemble(b Body, messages []encoded) *Payload {
-	p := &Payload{chunks: make([][]byte, 0, 4*len(messages)+4)}
+	p := &Payload{chunks: make([][]byte, 0, 2*len(messages)+8)}
 	head := appendValue(nil, b.Head)
 	head = append(head[:len(head)-1], ',')
 	if len(b.Head) == 0 {
@@ -114,6 +143,10 @@ func (p *Payload) grouped(b Body, messages []encoded, first bool) {
 	marked := marks(messages, b.Marks)
 	mark := []byte("," + b.Mark + "}")
 	start := [2][]byte{groupStart(b.User, model.User, b.Group), groupStart(b.Assistant, model.Assistant, b.Group)}
+	var next [2][]byte // the end of a group and the start of the next one, as one piece: there are many
+	for side := range start {
+		next[side] = bytes.Join([][]byte{endList, comma, start[side]}, nil)
+	}
 	open, assistant := false, false
 	for i, m := range messages {
 		if len(m.json) == 0 {
@@ -127,7 +160,7 @@ func (p *Payload) grouped(b Body, messages []encoded, first bool) {
 		case open && m.assistant == assistant:
 			p.add(comma)
 		case open:
-			p.add(endList, comma, start[side])
+			p.add(next[side])
 		case first:
 			p.add(start[side])
 		default:
