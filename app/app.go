@@ -41,8 +41,8 @@ type Options struct {
 	// ReaperArgv starts the helper that ends what commands left running when this process dies.
 	ReaperArgv []string
 	Logger     *slog.Logger
-	// Headless is for one command's time, such as `carrel run`: nothing is watched, warmed, swept or
-	// recovered beyond what the command itself opens.
+	// Headless is for one command's time, such as `carrel run`: nothing is watched, warmed, swept,
+	// counted or recovered beyond what the command itself opens.
 	Headless bool
 }
 
@@ -61,8 +61,8 @@ type App struct {
 	environ  []string
 	readOnly map[string]bool // the tools that change nothing, by name
 	ledger   *ledger
-	breakers *turn.Breakers // of the providers, for all conversations
-	counter  *tokens.Counter
+	breakers *turn.Breakers  // of the providers, for all conversations
+	counter  *tokens.Counter // nil when Headless
 	index    *search.Index
 	updater  *search.Updater // of the index; nil when headless
 
@@ -118,7 +118,7 @@ func New(o Options) (*App, error) {
 	o.Root.OnProblem(func(p store.Problem) { a.publish(ProblemAppeared{Problem: Problem(p)}) })
 	a.herald = newHerald(a.proclaim)
 	a.ledger = newLedger(a, costs.New(db))
-	a.breakers, a.counter = turn.NewBreakers(nil), a.newCounter(ctx, db)
+	a.breakers = turn.NewBreakers(nil)
 	index := search.Options{Root: o.Root, Sessions: a.talks}
 	if !o.Headless {
 		index.Pause = search.Rest
@@ -126,6 +126,7 @@ func New(o Options) (*App, error) {
 	a.index = search.New(index)
 	if !o.Headless {
 		a.watcher = git.NewWatcher(a.git, a.gitChanged)
+		a.counter = a.newCounter(ctx, db)
 		a.updater = a.index.Update(a.logger)
 		a.background(ctx)
 	}

@@ -40,7 +40,7 @@ func measureHundred(ctx context.Context, b *bench) (_ []line, err error) {
 	if err := os.Mkdir(folder, 0o700); err != nil {
 		return nil, err
 	}
-	p, err := b.open(ctx, "hundred", true)
+	p, err := b.open(ctx, "hundred", false)
 	if err != nil {
 		return nil, err
 	}

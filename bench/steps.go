@@ -46,7 +46,7 @@ func measureSteps(ctx context.Context, b *bench) (_ []line, err error) {
 	if err := os.WriteFile(folder+"/note.txt", []byte("a line\n"), 0o600); err != nil {
 		return nil, err
 	}
-	p, err := b.open(ctx, "steps", true)
+	p, err := b.open(ctx, "steps", false)
 	if err != nil {
 		return nil, err
 	}

@@ -19,7 +19,7 @@ import (
 // tests, always of the same seed; STORM_TURNS makes another, STORM_SEED one that was.
 const (
 	cores, talks = 2, 5
-	shortTurns   = 150
+	shortTurns   = 300
 	shortSeed    = 1
 )
 
