@@ -37,6 +37,10 @@ var errBusy = errors.New("locked")
 // stopped process holds the lock longer.
 const editWait = 30 * time.Second
 
+// heirWait bounds how long a lock is waited for whose holder is dead. It is microseconds on an idle
+// machine.
+const heirWait = 2 * time.Second
+
 // Lock takes the lock of the whole root, which the core holds while it runs. It does not wait: a
 // *LockedError names the holder.
 func (r *Root) Lock() (*Lock, error) {
@@ -86,9 +90,11 @@ func (r *Root) SessionHolder(id string) int {
 	return readPID(f)
 }
 
-// takeLock takes the exclusive lock at path and writes our process id into its file.
+// takeLock takes the exclusive lock at path and writes our process id into its file. It only waits for
+// what a dead holder leaves behind: a process that it was about to start has its files until it runs
+// its program.
 func takeLock(path string) (*Lock, error) {
-	for {
+	for began := time.Now(); ; {
 		f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 		if err != nil {
 			return nil, err
@@ -96,6 +102,10 @@ func takeLock(path string) (*Lock, error) {
 		if err := tryFlock(f, true); err != nil {
 			holder := readPID(f)
 			_ = f.Close()
+			if errors.Is(err, errBusy) && isDead(holder) && time.Since(began) < heirWait {
+				time.Sleep(5 * time.Millisecond) // nothing tells
+				continue
+			}
 			if errors.Is(err, errBusy) {
 				return nil, &LockedError{PID: holder, Path: path}
 			}

@@ -1,10 +1,13 @@
 package store_test
 
 import (
+	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strconv"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -37,6 +40,35 @@ func TestALockThatIsLetGoIsFreeWhileAProcessStarts(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = again.Close()
+}
+
+func TestALockIsWaitedForWhileAKilledHoldersChildStarts(t *testing.T) {
+	root, err := store.Open(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = root.Close() }()
+	dead := exec.Command("true")
+	if err := dead.Run(); err != nil {
+		t.Fatal(err)
+	}
+	path := root.Path("run", "core.lock")
+	if err := os.WriteFile(path, fmt.Appendln(nil, dead.Process.Pid), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	child, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := unix.Flock(int(child.Fd()), unix.LOCK_EX); err != nil {
+		t.Fatal(err)
+	}
+	time.AfterFunc(50*time.Millisecond, func() { _ = child.Close() })
+	lock, err := root.Lock()
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = lock.Close()
 }
 
 // descriptors gives the descriptors that this process has of a file.

@@ -42,6 +42,9 @@ func flockHow(f *os.File, how int) error {
 // unlock lets go of a whole-file lock. Closing the file does so too, once nobody has it.
 func unlock(f *os.File) { _ = unix.Flock(int(f.Fd()), unix.LOCK_UN) }
 
+// isDead reports whether there is no process of that id; 0 stands for one that is not known.
+func isDead(pid int) bool { return pid > 0 && errors.Is(unix.Kill(pid, 0), unix.ESRCH) }
+
 // ownedByUs reports whether the file belongs to the user that this process acts for.
 func ownedByUs(info fs.FileInfo) bool {
 	st, ok := info.Sys().(*syscall.Stat_t)

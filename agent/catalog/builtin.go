@@ -60,7 +60,7 @@ func builtins() []builtin {
 			keyEnv: []string{"OPENROUTER_API_KEY"}, quirks: chat.Quirks{Replay: chat.ReplayDetails, Search: chat.SearchPlugin}},
 		{id: "github-copilot", name: "GitHub Copilot", wire: OpenAICompatible, base: "https://api.githubcopilot.com/", keyPage: "github.com/features/copilot",
 			keyEnv: []string{"GITHUB_COPILOT_TOKEN"}},
-		{id: "bedrock", name: "Bedrock", wire: Bedrock, keyPage: "console.aws.amazon.com", keyEnv: []string{"AWS_BEARER_TOKEN_BEDROCK"}, keyless: true},
+		{id: "bedrock", name: "Bedrock", wire: Bedrock, keyPage: "console.aws.amazon.com", keyEnv: []string{"AWS_BEARER_TOKEN_BEDROCK"}, baseEnv: "AWS_ENDPOINT_URL_BEDROCK_RUNTIME", keyless: true},
 		{id: "ollama", name: "Ollama", wire: OpenAICompatible, base: "http://localhost:11434/v1", keyless: true},
 	}
 }

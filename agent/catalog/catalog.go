@@ -32,6 +32,7 @@ type Catalog struct {
 	http   *http.Client // shared, so that connections are reused
 	cache  *wire.Cache  // shared, so that a conversation's steps are cheap
 	lists  lists        // what Suggest heard
+	chains chains       // AWS credentials
 }
 
 // Provider is one provider as the settings show it.

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"carrel/agent/model/anthropic"
+	"carrel/agent/model/bedrock"
 	"carrel/agent/model/chat"
 	"carrel/agent/model/gemini"
 	"carrel/agent/model/responses"
@@ -35,7 +36,18 @@ func (s *settled) client(row known, h *http.Client, cache *wire.Cache) (*wire.Cl
 	case Gemini:
 		return gemini.New(gemini.Options{BaseURL: s.base, Key: s.key.value, Header: s.header, Provider: s.id, Old: gemini.Old(row.id),
 			HTTP: h, Cache: cache})
-	case Bedrock, Demo:
+	case Bedrock:
+		base := s.base
+		if base == bedrock.Host(bedrockService, s.region) {
+			base = "" // so that an ARN is asked in its own region
+		}
+		o := bedrock.Options{Region: s.region, BaseURL: base, Bearer: s.key.value, Credentials: s.aws, Header: s.header,
+			Provider: s.id, HTTP: h, Cache: cache}
+		if bedrock.IsClaude(row.id) {
+			o.Claude = anthropic.Format()
+		}
+		return bedrock.New(o)
+	case Demo:
 	}
 	return nil, bad(BadProvider, s.id, "this version has no client for it.")
 }

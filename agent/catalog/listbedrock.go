@@ -8,10 +8,7 @@ import (
 // listBedrock lists the foundation models that can be asked on demand and the inference profiles of
 // the region, as far as they are about text.
 func (c *Catalog) listBedrock(ctx context.Context, s settled) ([]Suggestion, error) {
-	if s.key.value == "" { // signed requests come with Bedrock's client
-		return nil, &ConfigError{NoList, "Bedrock's models can be listed with a bearer token only. Type the model's name."}
-	}
-	base := "https://bedrock." + s.region + ".amazonaws.com"
+	base := s.controlPlane(c)
 	var models struct {
 		ModelSummaries []struct {
 			ModelID, ModelName, ModelArn      string

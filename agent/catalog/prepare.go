@@ -27,7 +27,7 @@ func (s *settled) prepare(r Resolved, ch Choice) (func(*model.Request), error) {
 		cyber = row.cyber
 	}
 	hour := s.entry.CacheTTL == "1h"
-	alone := s.wire == AnthropicMessages && slices.Contains(r.Info.Levels, Off)
+	alone := (s.wire == AnthropicMessages || s.wire == Bedrock) && slices.Contains(r.Info.Levels, Off)
 	return func(q *model.Request) {
 		q.Model, q.Thinking, q.Params = r.Model, thinking, params
 		if len(extra) > 0 {
@@ -52,7 +52,7 @@ func (s *settled) limit(row known, own *int) int {
 	switch {
 	case own != nil:
 		return *own
-	case s.wire == AnthropicMessages:
+	case s.wire == AnthropicMessages, s.wire == Bedrock:
 		return int(min(row.output, 1<<30))
 	}
 	return 0

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
+
 	"carrel/agent/model/wire"
 	"carrel/store"
 )
@@ -18,9 +20,10 @@ type settled struct {
 	custom  bool
 	entry   store.ProviderConfig
 	key     key
-	azure   wire.Azure // OpenAI's, when it is behind the provider
-	region  string     // Bedrock's
-	baseVar string     // environment variable that the base URL is from
+	azure   wire.Azure              // OpenAI's, when it is behind the provider
+	region  string                  // Bedrock's
+	aws     aws.CredentialsProvider // who signs, where Bedrock has no bearer token
+	baseVar string                  // environment variable that the base URL is from
 	org     string
 	header  http.Header
 	err     *ConfigError // why it can't be asked
@@ -129,32 +132,6 @@ func (s *settled) checkChoices(e store.ProviderConfig) {
 	}
 }
 
-// bedrock finds the region, and whether the provider is meant to be used.
-func (s *settled) bedrock(c *Catalog, has bool) {
-	s.region = s.entry.Region
-	for _, name := range []string{"AWS_REGION", "AWS_DEFAULT_REGION"} {
-		if s.region == "" {
-			s.region = c.lookup(name)
-		}
-	}
-	switch {
-	case s.key.value == "" && s.entry.BearerToken != "":
-		s.key = key{value: strings.TrimSpace(s.entry.BearerToken), source: "settings"}
-	case s.key.value != "" && s.key.source == "AWS_BEARER_TOKEN_BEDROCK" && s.entry.BearerToken != "":
-		s.key = key{value: strings.TrimSpace(s.entry.BearerToken), source: "settings"}
-	}
-	switch {
-	case s.region == "" && !has && s.key.value == "":
-		s.fail(&ConfigError{NoKey, "Bedrock is not set up. Name its region under \"bedrock\" in providers.jsonc, or set AWS_REGION."})
-	case s.region == "":
-		s.fail(&ConfigError{NoRegion, "Bedrock has no region. Set \"region\" under \"bedrock\" in providers.jsonc, such as us-east-1, or set AWS_REGION."})
-	case !customID.MatchString(s.region):
-		s.fail(bad(BadProvider, s.id, "region must be like us-east-1, not %q.", clip(s.region)))
-	case (s.entry.AccessKeyID == "") != (s.entry.SecretAccessKey == ""):
-		s.fail(bad(BadKey, s.id, "accessKeyId and secretAccessKey go together. Set both or neither."))
-	}
-}
-
 // own settles a custom provider.
 func (c *Catalog) own(id string, e store.ProviderConfig) settled {
 	s := settled{custom: true, builtin: builtin{id: id, name: e.DisplayName, wire: Wire(e.ProviderType), base: e.BaseURL}}
@@ -223,11 +200,7 @@ func (s *settled) fail(err *ConfigError) {
 
 // check tries the base URL.
 func (s *settled) check() {
-	if s.err != nil && s.err.Code != NoKey {
-		return
-	}
-	if s.wire == Bedrock { // until it has a client
-		s.fail(bad(BadProvider, s.id, "this version has no client for it yet."))
+	if s.err != nil && (s.err.Code != NoKey || s.wire == Bedrock) {
 		return
 	}
 	_, err := s.client(known{}, nil, nil)

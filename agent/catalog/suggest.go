@@ -14,6 +14,7 @@ import (
 	"time"
 	"unicode"
 
+	"carrel/agent/model/bedrock"
 	"carrel/agent/model/gemini"
 	"carrel/agent/model/wire"
 )
@@ -263,6 +264,11 @@ func (c *Catalog) get(ctx context.Context, s settled, url string, h http.Header,
 	req.Header.Set("Accept", "application/json")
 	req.Header.Set("User-Agent", "carrel")
 	wire.Overlay(req.Header, h)
+	if s.aws != nil {
+		if err := bedrock.Sign(ctx, s.aws, s.region, req, nil); err != nil {
+			return unsigned(s, err)
+		}
+	}
 	resp, err := c.http.Do(req)
 	if err != nil {
 		code, problem, _ := unreachable(err, req.URL.Host)

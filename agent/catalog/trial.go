@@ -99,7 +99,11 @@ func (c *Catalog) cheapest(ctx context.Context, s settled) (id string, failed Te
 			return name, failed
 		}
 	}
-	return strings.TrimPrefix(list[0].ID, s.id+":"), failed
+	first := list[0].ID
+	if s.wire == Bedrock {
+		first = smallAtBedrock(list)
+	}
+	return strings.TrimPrefix(first, s.id+":"), failed
 }
 
 // try asks a model.
@@ -132,6 +136,14 @@ func (c *Catalog) try(ctx context.Context, s settled, id string) TestResult {
 
 // diagnose says what a failed request means, looking once more at the server where that tells more.
 func (c *Catalog) diagnose(ctx context.Context, s settled, id string, e *model.Error) (code, problem, mend string) {
+	code, problem, mend = c.meaning(ctx, s, id, e)
+	if s.wire == Bedrock && e.Hint != "" && (code == "auth" || code == "forbidden" || code == "quota" || code == "model_not_found") {
+		return code, s.name + " says: " + sentence(e.Message), e.Hint // AWS has its own ways
+	}
+	return code, problem, mend
+}
+
+func (c *Catalog) meaning(ctx context.Context, s settled, id string, e *model.Error) (code, problem, mend string) {
 	said := s.name + " says: " + sentence(e.Message)
 	switch {
 	case e.Kind == model.ErrNetwork && ctx.Err() != nil, e.Kind == model.ErrCancelled:
@@ -252,6 +264,8 @@ func (c *Catalog) diagnoseList(ctx context.Context, s settled, err error) TestRe
 	switch {
 	case e.Status == 0:
 		out.Code, out.Problem, out.Mend = c.probe(ctx, s, &model.Error{Message: e.Message})
+	case e.Status == http.StatusUnauthorized && s.aws != nil:
+		out.Code, out.Mend = "auth", "Log in with `aws sso login`, or set bearerToken, or keys, under \"bedrock\" in providers.jsonc."
 	case e.Status == http.StatusUnauthorized:
 		out.Code, out.Problem, out.Mend = "auth", s.name+" refuses the key.", "Make a new key at "+s.place()+" and put it in under Settings, Providers."
 	case e.Status == http.StatusForbidden:

@@ -26,12 +26,12 @@ func (c *Conversation) Edit(ctx context.Context, seq uint64, m Message) error {
 
 // quietly does f when no turn is open, interrupting the open one.
 func (c *Conversation) quietly(done func(error), f func() error) {
-	if c.turn == nil {
-		done(f())
-		return
-	}
-	if c.closing {
+	switch {
+	case c.closing:
 		done(ErrClosed)
+		return
+	case c.turn == nil:
+		done(f())
 		return
 	}
 	c.later = append(c.later, letter{do: func(d func(error)) { c.quietly(d, f) }, done: done})
@@ -110,7 +110,10 @@ func (c *Conversation) Retry(ctx context.Context) error {
 // repeat makes the turn that ended badly go on: its end is left, and its last step when that has no
 // complete response.
 func (c *Conversation) repeat() error {
-	if c.next != nil || c.closing {
+	switch {
+	case c.closing:
+		return ErrClosed
+	case c.next != nil:
 		return nil
 	}
 	if err := c.mend(); err != nil {

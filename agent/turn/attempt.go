@@ -30,14 +30,11 @@ const (
 
 // try makes one attempt. again says that the step's request has to be built and sent again.
 func (c *Conversation) try(ctx context.Context, t *openTurn) (msg *model.Message, again bool, o *outcome) {
-	pass, o := c.admit(t)
+	pass, o := c.begin(ctx, t)
 	if o != nil {
 		return nil, false, o
 	}
 	defer pass.cancel()
-	if o := c.enter(ctx, t); o != nil {
-		return nil, false, o
-	}
 	req, o := c.open(ctx, t)
 	if o != nil {
 		return nil, false, o
@@ -62,6 +59,25 @@ func (c *Conversation) try(ctx context.Context, t *openTurn) (msg *model.Message
 		return nil, again, o
 	}
 	return msg, false, nil
+}
+
+// begin waits until the request may be sent and brings the log to where it begins.
+func (c *Conversation) begin(ctx context.Context, t *openTurn) (*pass, *outcome) {
+	for {
+		provider := t.end.provider()
+		p, o := c.admit(t)
+		if o != nil {
+			return nil, o
+		}
+		if o := c.enter(ctx, t); o != nil {
+			p.cancel()
+			return nil, o
+		}
+		if t.end.provider() == provider { // no message chose another one
+			return p, nil
+		}
+		p.cancel()
+	}
 }
 
 // enter brings the log to where the request begins: without what failed, and with the messages
@@ -110,6 +126,9 @@ func (c *Conversation) open(ctx context.Context, t *openTurn) (*model.Request, *
 		d = &draft{log: c.log, blobs: map[string][]byte{}}
 	}
 	b, err := await(ctx, c, t, func(context.Context) (built, error) { return d.build(f) })
+	if errors.Is(err, errUnsaved) {
+		return nil, c.stopped(t, logFailure(err))
+	}
 	if err != nil {
 		return nil, c.stopped(t, failed(CodeInternal, fmt.Sprintf("The request could not be built: %v.", err)))
 	}

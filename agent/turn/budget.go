@@ -32,7 +32,7 @@ func (c *Conversation) overBudget(t *openTurn, req *model.Request) *outcome {
 	if t.end.Price == nil {
 		return nil
 	}
-	about, known := t.end.Price(c.gauge.next(req), "")
+	about, known := t.end.Price(c.gauge.next(req), req.Tier)
 	if !known || about <= left {
 		return nil
 	}

@@ -3,9 +3,12 @@ package turn_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"image"
 	"image/png"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -171,9 +174,30 @@ func onePixel(t *testing.T) []byte {
 	return b.Bytes()
 }
 
+// copyTree copies a folder in which somebody may be at work, as a kill would leave it.
 func copyTree(t testing.TB, from, to string) {
 	t.Helper()
-	if err := os.CopyFS(to, os.DirFS(from)); err != nil {
+	err := filepath.WalkDir(from, func(path string, e fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		at := filepath.Join(to, strings.TrimPrefix(path, from))
+		if e.IsDir() {
+			return os.MkdirAll(at, 0o700)
+		}
+		data, err := os.ReadFile(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		return os.WriteFile(at, data, 0o600)
+	})
+	if err != nil {
 		t.Fatal(err)
 	}
 }

@@ -1,6 +1,7 @@
 package turn
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"time"
@@ -29,34 +30,64 @@ func internalFailure(p any) outcome {
 func requestFailure(err error) outcome {
 	var e *model.Error
 	if !errors.As(err, &e) {
-		return failed(string(model.ErrServer), fmt.Sprintf("The model could not answer: %v. Send a message to try again.", err))
+		return failed(string(model.ErrServer), fmt.Sprintf("The model could not answer: %v. Retry, or send a message.", err))
 	}
 	return failed(string(e.Kind), advice(e))
 }
 
+// advice says what happened and what to do.
 func advice(e *model.Error) string {
+	return fmt.Sprintf("%s (%s). %s", what(e.Kind), e.Message, cmp.Or(e.Hint, mend(e)))
+}
+
+// mend says what to do where the provider's format knows nothing better.
+func mend(e *model.Error) string {
 	switch e.Kind {
 	case model.ErrAuth:
-		return fmt.Sprintf("The provider refused the key (%s). Add or replace the key in settings, then send a message.", e.Message)
+		return "Add or replace the key in settings, then retry."
 	case model.ErrNetwork:
-		return fmt.Sprintf("The provider could not be reached (%s). Check the network connection, then send a message to go on.", e.Message)
+		return "Check the network connection, then retry."
 	case model.ErrRateLimit:
 		if e.RetryAfter > 0 {
-			return fmt.Sprintf("The provider limits how often it answers (%s). Send a message again in %s.", e.Message, e.RetryAfter.Round(time.Second))
+			return fmt.Sprintf("Retry in %s.", e.RetryAfter.Round(time.Second))
 		}
-		return fmt.Sprintf("The provider limits how often it answers (%s). Wait a little, then send a message to go on.", e.Message)
+		return "Wait a little, then retry."
 	case model.ErrQuota:
-		return fmt.Sprintf("The account's quota is used up (%s). Check billing at the provider or choose another model.", e.Message)
+		return "Check billing at the provider, or choose another model."
 	case model.ErrOverloaded, model.ErrServer:
-		return fmt.Sprintf("The provider has trouble (%s). Wait a little, then send a message to go on, or choose another model.", e.Message)
+		return "Wait a little, then retry, or choose another model."
 	case model.ErrOverflow:
-		return fmt.Sprintf("The conversation is too long for this model (%s). Choose a model with a larger context, or start a new workspace.", e.Message)
+		return "Choose a model with a larger context, or begin anew with /clear --soft."
 	case model.ErrNotFound:
-		return fmt.Sprintf("The provider does not know this model (%s). Choose another model.", e.Message)
+		return "Choose another model."
 	case model.ErrBadRequest:
-		return fmt.Sprintf("The provider did not accept the request (%s). Choose another model, or start a new workspace if it stays so.", e.Message)
+		return "Choose another model, or begin anew with /clear --soft if it stays so."
 	case model.ErrCancelled:
-		return fmt.Sprintf("The request was cancelled (%s). Send a message to go on.", e.Message)
 	}
-	return e.Message
+	return "Send a message to go on."
+}
+
+// what says in short what a kind of failure is.
+func what(k model.ErrorKind) string {
+	switch k {
+	case model.ErrAuth:
+		return "The provider refused the key"
+	case model.ErrNetwork:
+		return "The provider could not be reached"
+	case model.ErrRateLimit:
+		return "The provider limits how often it answers"
+	case model.ErrQuota:
+		return "The account's quota is used up"
+	case model.ErrOverloaded, model.ErrServer:
+		return "The provider has trouble"
+	case model.ErrOverflow:
+		return "The conversation is too long for this model"
+	case model.ErrNotFound:
+		return "The provider does not know this model"
+	case model.ErrBadRequest:
+		return "The provider did not accept the request"
+	case model.ErrCancelled:
+		return "The request was cancelled"
+	}
+	return "The model could not answer"
 }

@@ -54,7 +54,12 @@ func (c *Conversation) send(q Queued, done func(error)) {
 		return
 	}
 	if c.turn != nil || c.next != nil || c.closing {
-		done(c.enqueue(q))
+		err := c.enqueue(q)
+		if err == nil && c.turn != nil && c.held {
+			c.held = false // the turn goes on from before a restart, or is repeated
+			c.tell()
+		}
+		done(err)
 		return
 	}
 	a, err := c.accept(q)

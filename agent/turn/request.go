@@ -18,6 +18,9 @@ const keptBlobs = 16 << 20
 // textLost stands for a file whose blob is gone, as in transcript.Log.WithFiles.
 const textLost = "[a file that was here is lost]"
 
+// errUnsaved is joined when the log can't keep what a request is made of.
+var errUnsaved = errors.New("it can't be recorded")
+
 // bare says of how many messages, from the first of the history on, a request leaves something out;
 // -1: of all.
 type bare struct{ thinking, files int }
@@ -69,7 +72,7 @@ func (d *draft) build(f form) (built, error) {
 	f.bare.thinking, f.bare.files = min(f.bare.thinking, len(history)), min(f.bare.files, len(history))
 	frame, err := d.log.PutFrame(req, f.end.ID, f.end.Level)
 	if err != nil {
-		return built{}, err
+		return built{}, errors.Join(errUnsaved, err)
 	}
 	named := *frame
 	named.BareThinking, named.BareFiles = f.bare.thinking, f.bare.files

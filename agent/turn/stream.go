@@ -1,6 +1,7 @@
 package turn
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -54,7 +55,7 @@ func (c *Conversation) respond(ctx context.Context, t *openTurn, req *model.Requ
 	}
 	uniqueIDs(msg, t.stepSeq)
 	r := transcript.Record{Kind: transcript.Assistant, Turn: t.id, Step: t.step, StepSeq: t.stepSeq, Message: msg}
-	r.Cost, r.CostKnown = cost(&t.end, msg)
+	r.Cost, r.CostKnown = cost(&t.end, msg, cmp.Or(msg.Tier, req.Tier))
 	if r, logErr = c.append(r); logErr != nil {
 		return msg, err, logErr
 	}
@@ -63,7 +64,7 @@ func (c *Conversation) respond(ctx context.Context, t *openTurn, req *model.Requ
 }
 
 // cost is what a response cost in micro-USD: what the provider says it billed, else by the prices.
-func cost(e *Endpoint, m *model.Message) (micro int64, known bool) {
+func cost(e *Endpoint, m *model.Message, tier string) (micro int64, known bool) {
 	switch {
 	case m.Usage == (model.Usage{}):
 		return 0, false
@@ -72,7 +73,7 @@ func cost(e *Endpoint, m *model.Message) (micro int64, known bool) {
 	case e.Price == nil:
 		return 0, false
 	}
-	return e.Price(m.Usage, m.Tier)
+	return e.Price(m.Usage, tier)
 }
 
 // stream gets one response, telling events and writing checkpoints. logErr is a checkpoint's.

@@ -63,6 +63,15 @@ func New(o Options) (*wire.Client, error) {
 	}, nil
 }
 
+// Format is the format alone, for servers that have it under another address and in frames of their
+// own.
+func Format() interface {
+	wire.Format
+	wire.Trimmer
+} {
+	return format{}
+}
+
 type format struct{}
 
 func (format) Name() string { return "anthropic" }

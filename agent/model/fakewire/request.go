@@ -9,7 +9,10 @@ import (
 
 // Request is a request as it came, with what the formats have in common.
 type Request struct {
-	Format string // anthropic, responses, chat or gemini
+	Format string // anthropic, responses, chat, gemini, bedrock or converse
+	Method string
+	Host   string
+	URI    string // as it came, with its escapes and query
 	Path   string
 	Header http.Header
 	Raw    []byte

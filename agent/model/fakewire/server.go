@@ -1,5 +1,6 @@
 // Package fakewire is a model server for tests and benchmarks: it speaks Anthropic's Messages,
-// OpenAI's Responses and Chat Completions formats on the loopback, from one script.
+// OpenAI's Responses and Chat Completions, Gemini's and both of Bedrock's formats on the loopback, from
+// one script.
 //
 // It promises: what it sends is what the real servers send, event by event; a request that they
 // would refuse (a call without its result, reasoning of another model or altered, an empty message,
@@ -112,7 +113,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, `{"error":{"type":"not_found_error","message":"no such path"}}`, http.StatusNotFound)
 		return
 	}
-	req := Request{Format: f.name(), Path: r.URL.Path, Header: r.Header.Clone(), Raw: raw}
+	req := Request{Format: f.name(), Method: r.Method, Host: r.Host, URI: r.RequestURI, Path: r.URL.Path, Header: r.Header.Clone(), Raw: raw}
 	bad := f.parse(&req)
 	s.mu.Lock()
 	req.N = len(s.requests) + 1
@@ -156,6 +157,10 @@ func formatOf(path string) format {
 		return responsesFormat{}
 	case strings.HasSuffix(path, "/chat/completions"):
 		return chatFormat{}
+	case strings.HasSuffix(path, invokeAction):
+		return bedrockFormat{}
+	case strings.HasSuffix(path, converseAction):
+		return converseFormat{}
 	case strings.HasSuffix(path, geminiAction):
 		return geminiFormat{}
 	}

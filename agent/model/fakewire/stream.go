@@ -3,7 +3,6 @@ package fakewire
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"net/http"
 	"time"
 )
@@ -16,6 +15,7 @@ type stream struct {
 	w      http.ResponseWriter
 	req    *http.Request
 	reply  Reply
+	framer framer // nil: server-sent events
 	bytes  int
 	events int
 	over   bool // nothing more can be sent
@@ -31,6 +31,9 @@ func (s *stream) play(f format, r Request) {
 		return
 	}
 	s.w.Header().Set("Content-Type", "text/event-stream")
+	if s.framer, _ = f.(framer); s.framer != nil {
+		s.w.Header().Set("Content-Type", s.framer.media())
+	}
 	s.w.Header().Set("Request-Id", "req_fake")
 	s.w.WriteHeader(http.StatusOK)
 	s.flush()
@@ -71,12 +74,20 @@ func (s *stream) hang(at Hang) bool {
 	}
 	switch at {
 	case HangLine:
-		s.write(`data: {"ty`)
+		half := `data: {"ty`
+		if s.framer != nil {
+			half = s.framer.beat()[:10]
+		}
+		s.write(half)
 	case HangComments:
 		tick := time.NewTicker(10 * time.Millisecond)
 		defer tick.Stop()
 		for s.req.Context().Err() == nil {
-			s.write(": keep-alive\n\n")
+			beat := ": keep-alive\n\n"
+			if s.framer != nil {
+				beat = s.framer.beat()
+			}
+			s.write(beat)
 			select {
 			case <-tick.C:
 			case <-s.req.Context().Done():
@@ -126,10 +137,19 @@ func (s *stream) line(name, data string) {
 	if s.over {
 		return
 	}
+	if s.framer != nil {
+		s.send(s.framer.frame(name, data))
+		return
+	}
 	if name != "" {
 		name = "event: " + name + "\n"
 	}
-	s.write(fmt.Sprintf("%sdata: %s\n\n", name, data))
+	s.send(name + "data: " + data + "\n\n")
+}
+
+// send sends an event as it is on the wire.
+func (s *stream) send(event string) {
+	s.write(event)
 	if s.events++; s.events == s.reply.CutAfterEvents {
 		s.cut()
 	}
@@ -169,11 +189,22 @@ func (s *stream) flush() {
 	}
 }
 
+// framer is a format whose streams are no server-sent events.
+type framer interface {
+	media() string // the media type
+	frame(name, data string) string
+	beat() string // a sign of life
+}
+
 // writeError sends an error response in the format's form.
 func writeError(w http.ResponseWriter, format string, r Reply) {
 	w.Header().Set("Content-Type", "application/json")
 	if r.RetryAfter != "" {
 		w.Header().Set("Retry-After", r.RetryAfter)
+	}
+	if format == "bedrock" || format == "converse" {
+		writeException(w, r)
+		return
 	}
 	w.WriteHeader(r.Status)
 	e := object{"type": r.ErrorType, "message": r.ErrorMessage}

@@ -29,16 +29,12 @@ test("a conversation of 20,000 messages opens at its end and scrolls back page b
   await writeTurns(await carrel.session(), 10_000);
   await carrel.start();
 
-  const open = async () => {
-    const began = Date.now();
+  // The first time the log has no index yet; the benchmarks measure that its length does not count later.
+  for (let time = 0; time < 2; time++) {
+    await ada.page.goto("about:blank");
     await ada.page.goto(carrel.link);
     await ada.log.getByText(answer(10_000)).waitFor();
-    return Date.now() - began;
-  };
-  // The first time the log has no index yet; from then on its length does not count.
-  expect(await open()).toBeLessThan(8000);
-  await ada.page.goto("about:blank");
-  expect(await open()).toBeLessThan(3000);
+  }
   const drawn = await ada.log.locator(".user").count();
   expect(drawn).toBeLessThan(60);
 

@@ -56,9 +56,9 @@ test("carrel run beside the page appears in it, live", async () => {
   );
   const run = carrel.command(["run", "--dir", repo, "--runtime", "worktree", "Say hello from the terminal"]);
   const row = ada.page.getByRole("navigation").getByRole("button", { name: /hello/ });
+  await row.getByText("in a terminal").waitFor(); // a page that opens it sooner has it, and the run goes on there
   await row.click();
   await ada.message("Say hello from the terminal").waitFor();
-  await row.getByText("in a terminal").waitFor();
   await ada.log.getByText("From the terminal.").waitFor();
   door.open();
   expect(await run).toContain("Committed.");
