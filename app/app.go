@@ -78,6 +78,7 @@ type App struct {
 	sessions map[string]*opening
 	desk     map[string]*deskState
 	window   Window
+	audience func(topic string) bool // nil: no host joins topics
 	closed   bool
 
 	closeOnce sync.Once
@@ -140,6 +141,7 @@ func (a *App) background(ctx context.Context) {
 	}
 	a.root.Changed(ctx, a.outsideChange)
 	a.work.Go(func() { a.recheck(ctx) })
+	a.work.Go(func() { a.retire(ctx) })
 	a.work.Go(func() {
 		if err := a.desks.Recover(ctx); err != nil {
 			a.logger.Error("recover workspaces", "err", err)
