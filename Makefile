@@ -90,6 +90,10 @@ check: lint test ## what CI runs: lint and every test
 bench: setup build ## measure, and print each ratio beside its limit
 	go run ./bench
 
+.PHONY: storm
+storm: ## let the whole fault storm loose, 1,000 turns; STORM_SEED=N repeats one
+	STORM_TURNS=$${STORM_TURNS:-1000} $(TESTENV) go test -count=1 -timeout 30m -v -run TestStorm ./agent/storm
+
 .PHONY: fmt
 fmt: ## format the Go files
 	gofmt -w $$(git ls-files '*.go')

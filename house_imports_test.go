@@ -23,7 +23,7 @@ type arrow struct {
 // equipment are the packages that only tests use: conformance suites and test servers. What binds
 // test files binds them, no more.
 var equipment = []string{
-	"carrel/agent/model/fakewire", "carrel/agent/model/modeltest", "carrel/workspaces/runtime/runtimetest",
+	"carrel/agent/model/fakewire", "carrel/agent/model/modeltest", "carrel/agent/catalog/coder/fakecoder", "carrel/agent/storm/legal", "carrel/workspaces/runtime/runtimetest",
 }
 
 // arrows is the house: main -> app/* -> app -> agent | workspaces | sandbox | computeruse,
@@ -69,19 +69,24 @@ var arrows = []arrow{
 	{
 		why:     "the agent knows no HTTP; the clients of model APIs live below agent/model, the catalog makes them",
 		from:    []string{"carrel/agent/..."},
-		fromBut: []string{"carrel/agent/model/...", "carrel/agent/catalog"},
+		fromBut: []string{"carrel/agent/model/...", "carrel/agent/catalog/..."},
 		to:      []string{"net/http/...", "github.com/coder/websocket/..."},
 	},
 	{
 		why:     "the agent knows no provider: the catalog alone picks one",
 		from:    []string{"carrel/agent/..."},
-		fromBut: []string{"carrel/agent/catalog", "carrel/agent/model/..."},
+		fromBut: []string{"carrel/agent/catalog/...", "carrel/agent/model/..."},
 		to:      []string{"carrel/agent/model/..."}, toBut: []string{"carrel/agent/model"},
 	},
 	{
 		why:  "a wire format stands alone; what they share is in agent/model/wire",
 		from: []string{"carrel/agent/model/..."},
 		to:   []string{"carrel/..."}, toBut: []string{"carrel/agent/model", "carrel/agent/model/wire/..."},
+	},
+	{
+		why:  "who judges requests must not share a mistake with who writes them",
+		from: []string{"carrel/agent/storm/legal"},
+		to:   []string{"carrel/..."}, testsToo: true,
 	},
 	{
 		why:   "workspaces exist without any conversation",

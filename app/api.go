@@ -138,6 +138,20 @@ type SettingsAPI interface {
 	Fallbacks(ctx context.Context) ([]Fallback, error)
 	// SetFallback changes which models are asked when one refuses; none removes the chain.
 	SetFallback(ctx context.Context, args Fallback) error
+	// Coder tells how the Coder deployment is connected.
+	Coder(ctx context.Context) (CoderState, error)
+	// LoginCoder begins a login at a Coder deployment: the person approves it in the browser.
+	LoginCoder(ctx context.Context, args LoginCoder) (CoderLogin, error)
+	// AwaitCoder returns when a login has been approved, or failed.
+	AwaitCoder(ctx context.Context, args ByID) (CoderState, error)
+	// LogoutCoder revokes the login and forgets it; models that a person added stay.
+	LogoutCoder(ctx context.Context) (CoderState, error)
+	// RefreshCoder asks the deployment for its providers again.
+	RefreshCoder(ctx context.Context) (CoderState, error)
+	// LoadCoderCatalog loads the models of all of the deployment's providers.
+	LoadCoderCatalog(ctx context.Context) (CoderState, error)
+	// SetCoderRoute says which of the deployment's providers serves the models of a native one.
+	SetCoderRoute(ctx context.Context, args SetCoderRoute) (CoderState, error)
 }
 
 // CostsAPI is about what models cost.

@@ -79,6 +79,7 @@ type App struct {
 	desk     map[string]*deskState
 	window   Window
 	audience func(topic string) bool // nil: no host joins topics
+	logins   map[string]*coderLogin  // at Coder, that wait for the browser
 	closed   bool
 
 	closeOnce sync.Once
@@ -219,6 +220,7 @@ func (a *App) shutDown(ctx context.Context) error {
 	ids := slices.Collect(maps.Keys(a.sessions))
 	a.mu.Unlock()
 	a.cancel()
+	a.dropLogins()
 	errs := make([]error, len(ids))
 	var all sync.WaitGroup
 	for i, id := range ids {

@@ -69,11 +69,8 @@ func (c conversations) Send(ctx context.Context, args SendMessage) error {
 		return err
 	}
 	m := turn.Message{ID: args.ID, Text: args.Text, Files: files, Dispatch: turn.Dispatch(args.Dispatch)}
-	if once, ok := c.app.catalog.OneShot(args.Text); ok {
-		m.Text, m.Choice = once.Text, &turn.Choice{Model: once.Model, Level: string(once.Level)}
-		if err := sayable(m.Text, ""); err != nil {
-			return err
-		}
+	if err := c.once(&m); err != nil {
+		return err
 	}
 	return c.working(ctx, args.Workspace, func(conv *turn.Conversation) error { return conv.Send(ctx, m) })
 }

@@ -202,10 +202,11 @@ func partEntry(r *transcript.Record, i, maxText int) *Entry {
 		e.Kind = EntryTool
 		e.Tool = &ToolEntry{Name: p.Name, Status: ToolPending, Input: cutText(p.Input, maxText)}
 	case model.Native:
-		if p.Text == "" && p.Name == "" {
+		// A search is two parts, what was looked for and what was found.
+		if p.Text == "" && p.Input == "" && len(p.Sources) == 0 {
 			return nil
 		}
-		e.Kind = EntryTool
+		e.Kind, e.Sources = EntryTool, sourceViews(p.Sources)
 		e.Tool = &ToolEntry{Name: p.Name, Status: ToolOK, Input: cutText(p.Text, maxText)}
 	case model.File, model.ToolResult:
 		return nil

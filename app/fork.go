@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -33,7 +34,7 @@ func (d desks) Fork(ctx context.Context, args ForkWorkspace) (Workspace, error) 
 	if w.Runtime == runtime.Worktree {
 		head, err := d.app.git.Head(ctx, w.Dir)
 		if err != nil {
-			return Workspace{}, userError(err)
+			return Workspace{}, cmp.Or(d.app.usable(ctx, w.ID), userError(err))
 		}
 		n.Base = head.Commit
 	}

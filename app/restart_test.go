@@ -3,10 +3,12 @@ package app_test
 import (
 	"bytes"
 	"context"
+	"net/http"
 	"os"
 	"path/filepath"
 	"testing"
 
+	"carrel/agent/model/fakewire"
 	"carrel/app"
 )
 
@@ -150,5 +152,37 @@ func TestTheListRemembersHowTurnsEnded(t *testing.T) {
 	h.wait("stopped", becomes(stopped.ID, app.Interrupted))
 	if got := h.listed(done.ID).Activity; got != app.Idle {
 		t.Errorf("seen before the restart, and %s", got)
+	}
+}
+
+// A request that waited to be sent again when the core was killed waits on in the next one.
+func TestACoreKilledInACountdownGoesOnWaiting(t *testing.T) {
+	ctx := context.Background()
+	h, server := modelled(t, fakewire.Steps(fakewire.Reply{Status: http.StatusTooManyRequests, ErrorType: "rate_limit_error",
+		ErrorMessage: "slowly", RetryAfter: "600"}))
+	_, w := h.desk(app.NewWorkspace{Name: "waiting", Model: "anthropic:claude-sonnet-5-5"})
+	h.send(w, "Hello")
+	h.wait("the wait", ended(w.ID, app.Retrying))
+	path := filepath.Join(h.root.Path("sessions", w.ID), "transcript.jsonl")
+	log, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.stop()
+	for _, name := range []string{"index", "fold", "unseen"} {
+		_ = os.Remove(filepath.Join(filepath.Dir(path), name)) // the kill came before they were written
+	}
+	write(t, path, string(log))
+	h.forgetEvents()
+	h.start("ANTHROPIC_BASE_URL="+server.URL, "ANTHROPIC_API_KEY=sk-test-key")
+	if s := h.snapshot(w).Status; s.Activity != app.Recovering || s.Retry == nil || s.Retry.Attempt != 2 {
+		t.Errorf("%s, %+v", s.Activity, s.Retry)
+	}
+	if err := h.api.Conversations.StopRetry(ctx, app.ByID{ID: w.ID}); err != nil {
+		t.Fatal(err)
+	}
+	h.wait("the end of the wait", ended(w.ID, app.Failed))
+	if c := h.snapshot(w); c.Status.Activity != app.Failed || len(server.Requests()) != 1 {
+		t.Errorf("%s after %d requests", c.Status.Activity, len(server.Requests()))
 	}
 }

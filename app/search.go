@@ -49,9 +49,11 @@ func (f finder) Find(ctx context.Context, args FindText) (Found, error) {
 		}
 	}
 	behind, known := f.app.index.Behind()
-	if found.Behind = behind; !known && f.app.updater != nil { // the index was thrown away
+	if found.Behind = behind; !known { // the index was thrown away, or there was no time to look
 		found.Behind = max(behind, 1)
-		f.app.updater.TouchAll()
+		if f.app.updater != nil {
+			f.app.updater.TouchAll()
+		}
 	}
 	return found, nil
 }

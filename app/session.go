@@ -74,7 +74,8 @@ func (a *App) openSession(ctx context.Context, id string) (*session, error) {
 // own opens the log for writing and starts the conversation; before, when not nil, is called with
 // the log before anybody can change it further. After an error nothing is held.
 func (s *session) own(ctx context.Context, w workspaces.Workspace, dir string, lock *store.Lock, before func(*transcript.Log)) error {
-	log, conv, state, err := s.begin(ctx, w, dir)
+	ready := make(chan struct{})
+	log, conv, state, err := s.begin(ctx, w, dir, ready)
 	if err != nil {
 		return errors.Join(fmt.Errorf("open conversation %q: %w", s.id, err), lock.Close())
 	}
@@ -82,12 +83,14 @@ func (s *session) own(ctx context.Context, w workspaces.Workspace, dir string, l
 		before(log)
 	}
 	s.mu.Lock()
-	defer s.mu.Unlock()
 	s.lock, s.old, s.log, s.conv, s.state = lock, s.log, log, conv, state
+	s.mu.Unlock()
+	close(ready)
 	return nil
 }
 
-func (s *session) begin(ctx context.Context, w workspaces.Workspace, dir string) (*transcript.Log, *turn.Conversation, turn.StateChange, error) {
+// begin opens the log and starts the conversation, which does nothing by itself until ready is closed.
+func (s *session) begin(ctx context.Context, w workspaces.Workspace, dir string, ready <-chan struct{}) (*transcript.Log, *turn.Conversation, turn.StateChange, error) {
 	none := turn.StateChange{}
 	log, err := transcript.Open(dir)
 	if err != nil {
@@ -112,8 +115,11 @@ func (s *session) begin(ctx context.Context, w workspaces.Workspace, dir string)
 		System:    s.system,
 		Choice:    s.app.choiceOf(w),
 		AutoRetry: s.autoRetry,
+		Breakers:  s.app.breakers,
+		Tokens:    s.app.counter,
 		Budget:    s.purse.left,
 		Events:    s.event,
+		Ready:     ready,
 		Now:       time.Now,
 	})
 	if err != nil {

@@ -44,6 +44,16 @@ func sayable(text, id string) error {
 	return nil
 }
 
+// once reads what a message says of the model and level that it alone wants.
+func (c conversations) once(m *turn.Message) error {
+	once, ok := c.app.catalog.OneShot(m.Text)
+	if !ok {
+		return nil
+	}
+	m.Text, m.Choice = once.Text, &turn.Choice{Model: once.Model, Level: string(once.Level)}
+	return sayable(m.Text, "")
+}
+
 // steer does something with a conversation that is ours.
 func (c conversations) steer(ctx context.Context, id string, do func(*turn.Conversation) error) error {
 	s, done, err := c.app.session(ctx, id)
@@ -72,7 +82,10 @@ func (c conversations) working(ctx context.Context, id string, do func(*turn.Con
 }
 
 func steerError(err error) error {
+	var file *turn.FileError
 	switch {
+	case errors.As(err, &file):
+		return &Error{Code: "bad_file", Cause: err, Message: fmt.Sprintf("%s can't be attached: %v.", short(file.Name), errors.Unwrap(file.Cause))}
 	case errors.Is(err, turn.ErrNotQueued):
 		return &Error{Code: "not_queued", Message: "This message is not in the queue any more. Most likely it was just sent."}
 	case errors.Is(err, turn.ErrNoMessage):
@@ -89,8 +102,16 @@ func (c conversations) EditQueued(ctx context.Context, args EditQueued) error {
 			return err
 		}
 	}
+	change := turn.QueuedChange{Text: args.Text, Dispatch: (*turn.Dispatch)(args.Dispatch)}
+	if args.Text != nil {
+		m := turn.Message{Text: *args.Text}
+		if err := c.once(&m); err != nil {
+			return err
+		}
+		change.Text, change.Choice = &m.Text, m.Choice
+	}
 	return c.steer(ctx, args.Workspace, func(conv *turn.Conversation) error {
-		return conv.EditQueued(ctx, args.ID, args.Text, (*turn.Dispatch)(args.Dispatch))
+		return conv.ChangeQueued(ctx, args.ID, change)
 	})
 }
 
@@ -108,9 +129,11 @@ func (c conversations) EditMessage(ctx context.Context, args EditMessage) error 
 	if !ok {
 		return &Error{Code: "bad_request", Message: fmt.Sprintf("%q is not the id of an entry.", short(args.Entry))}
 	}
-	return c.working(ctx, args.Workspace, func(conv *turn.Conversation) error {
-		return conv.Edit(ctx, seq, turn.Message{ID: args.ID, Text: args.Text})
-	})
+	m := turn.Message{ID: args.ID, Text: args.Text}
+	if err := c.once(&m); err != nil {
+		return err
+	}
+	return c.working(ctx, args.Workspace, func(conv *turn.Conversation) error { return conv.Edit(ctx, seq, m) })
 }
 
 func (c conversations) Retry(ctx context.Context, args ByID) error {

@@ -4,7 +4,7 @@ import globals from "globals";
 import ts from "typescript-eslint";
 import svelteConfig from "./svelte.config.js";
 
-const features = "projects|workspaces|conversation|composer|changes|settings|connection|help";
+const features = "projects|workspaces|conversation|composer|changes|settings|connection|help|costs|search";
 
 export default ts.config(
   { ignores: ["dist", ".fake", "node_modules", "screenshots", "src/host/api.gen.ts"] },

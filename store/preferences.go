@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"time"
 )
 
 // Settings are a person's preferences, from settings.jsonc. Fields that we don't know stay in the
@@ -102,6 +103,35 @@ type ProviderConfig struct {
 	AccessKeyID     string `json:"accessKeyId"`
 	SecretAccessKey string `json:"secretAccessKey"`
 	SessionToken    string `json:"sessionToken"`
+
+	// Coder, whose BaseURL is the deployment.
+	Login     *CoderLogin       `json:"login"`           // nil: nobody is logged in
+	Routes    map[string]string `json:"canonicalRoutes"` // the gateway's provider for models of a native one
+	Preferred bool              `json:"preferred"`       // native models go through Coder also where there is a key for them
+	// Further are providers of the gateway that it does not list, Discovered those that it does.
+	Further    []GatewayProvider `json:"additionalProviders"`
+	Discovered []GatewayProvider `json:"discoveredProviders"`
+	// Catalog are the gateway's models as provider/model; nil is not loaded. Unlisted are the providers
+	// that serve no list.
+	Catalog  []string `json:"discoveredModels"`
+	Unlisted []string `json:"discoveredModelsUnlisted"`
+}
+
+// GatewayProvider is one of the providers of Coder's AI Gateway.
+type GatewayProvider struct {
+	Name string `json:"name"`
+	Type string `json:"type"`
+}
+
+// CoderLogin is a login at a Coder deployment. All but ExpiresAt is secret.
+type CoderLogin struct {
+	ClientID      string    `json:"clientId"`
+	ClientSecret  string    `json:"clientSecret"`
+	ClientAddress string    `json:"clientAddress,omitempty"` // for taking the client back
+	ClientToken   string    `json:"clientToken,omitempty"`
+	AccessToken   string    `json:"accessToken"`
+	RefreshToken  string    `json:"refreshToken"`
+	ExpiresAt     time.Time `json:"expiresAt,omitzero"`
 }
 
 const fallbacksKey = "modelFallbacks"

@@ -18,6 +18,7 @@ const (
 	OpenAICompatible  Wire = "openai-compatible"
 	Gemini            Wire = "gemini"
 	Bedrock           Wire = "bedrock"
+	Coder             Wire = "coder" // each of its providers has a format of its own
 	Demo              Wire = "demo"
 )
 
@@ -61,6 +62,7 @@ func builtins() []builtin {
 		{id: "github-copilot", name: "GitHub Copilot", wire: OpenAICompatible, base: "https://api.githubcopilot.com/", keyPage: "github.com/features/copilot",
 			keyEnv: []string{"GITHUB_COPILOT_TOKEN"}},
 		{id: "bedrock", name: "Bedrock", wire: Bedrock, keyPage: "console.aws.amazon.com", keyEnv: []string{"AWS_BEARER_TOKEN_BEDROCK"}, baseEnv: "AWS_ENDPOINT_URL_BEDROCK_RUNTIME", keyless: true},
+		{id: "coder", name: "Coder", wire: Coder, keyless: true},
 		{id: "ollama", name: "Ollama", wire: OpenAICompatible, base: "http://localhost:11434/v1", keyless: true},
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 
 	"carrel/agent/model/demo"
 	"carrel/agent/model/wire"
@@ -33,6 +34,7 @@ type Catalog struct {
 	cache  *wire.Cache  // shared, so that a conversation's steps are cheap
 	lists  lists        // what Suggest heard
 	chains chains       // AWS credentials
+	logins sync.Mutex   // held while a login at Coder is renewed
 }
 
 // Provider is one provider as the settings show it.
@@ -105,7 +107,7 @@ func (c *Catalog) choices(s settled, own map[string]ownModel) []Model {
 	out := make([]Model, 0, len(names))
 	for n, name := range names {
 		i := c.info(s, s.id, name, own)
-		out = append(out, Model{ID: i.ID, Name: i.Name, Provider: s.id, Aliases: i.Aliases, Available: s.err == nil,
+		out = append(out, Model{ID: i.ID, Name: i.Name, Provider: s.id, Aliases: i.Aliases, Available: s.err == nil || c.route(s, name) != "",
 			First: i.row.first, Own: n >= builtin, Info: i})
 	}
 	return out
@@ -122,15 +124,14 @@ func (c *Catalog) Default(setting string) string {
 		}
 	}
 	for _, s := range all {
-		if s.err != nil {
-			continue
-		}
 		list := c.choices(s, own)
 		if len(list) == 0 {
 			continue
 		}
 		i := slices.IndexFunc(list, func(m Model) bool { return m.First })
-		return list[max(i, 0)].ID
+		if m := list[max(i, 0)]; m.Available {
+			return m.ID
+		}
 	}
 	return demo.ID
 }

@@ -77,7 +77,7 @@ func TestRefusalsSayHowToMend(t *testing.T) {
 			t.Errorf("%q: %q, %v; want %s", id, code(err), err, want)
 		}
 	}
-	silent := []string{"anthropic", "ollama", "xai", "demo", "github-copilot", "bedrock"}
+	silent := []string{"anthropic", "ollama", "xai", "demo", "github-copilot", "bedrock", "coder"}
 	for _, p := range c.Providers() {
 		if wrong := p.Error != ""; p.Configured && wrong || wrong == slices.Contains(silent, p.ID) {
 			t.Errorf("%+v", p)

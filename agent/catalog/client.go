@@ -14,6 +14,14 @@ import (
 
 // client makes the provider's client for a model.
 func (s *settled) client(row known, h *http.Client, cache *wire.Cache) (*wire.Client, error) {
+	c, err := s.format(row, h, cache)
+	if err == nil && s.sign != nil {
+		c.Sign = s.sign
+	}
+	return c, err
+}
+
+func (s *settled) format(row known, h *http.Client, cache *wire.Cache) (*wire.Client, error) {
 	switch s.wire {
 	case AnthropicMessages:
 		o := anthropic.Options{BaseURL: s.base, Header: s.header, Provider: s.id, HTTP: h, Cache: cache}
@@ -47,7 +55,7 @@ func (s *settled) client(row known, h *http.Client, cache *wire.Cache) (*wire.Cl
 			o.Claude = anthropic.Format()
 		}
 		return bedrock.New(o)
-	case Demo:
+	case Coder, Demo: // a provider of Coder's has another
 	}
 	return nil, bad(BadProvider, s.id, "this version has no client for it.")
 }

@@ -305,6 +305,15 @@ func sameModel(provider, id string) []modelName {
 		default:
 			out = append(out, modelName{vendor, name})
 		}
+	case "coder": // what its providers are called says nothing of the model
+		_, name, _ := strings.Cut(id, "/")
+		plain := undated(name)
+		for _, maker := range []string{"anthropic", "openai", "google"} {
+			out = append(out, modelName{maker, name}, modelName{maker, plain})
+		}
+		if name := atBedrock(name); name != "" {
+			out = append(out, modelName{"anthropic", name}, modelName{"anthropic", undated(name)})
+		}
 	case "github-copilot", "ollama": // their limits are their own
 	default:
 		if maker := madeBy(id); maker != provider {

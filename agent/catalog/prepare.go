@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"maps"
 	"slices"
+	"strings"
 
 	"carrel/agent/model"
 )
@@ -11,7 +12,8 @@ import (
 // prepare makes what fills in the requests of a model. What it needs is read once, here.
 func (s *settled) prepare(r Resolved, ch Choice) (func(*model.Request), error) {
 	row := r.Info.row
-	params, err := s.parameters(r.Model, r.ID[len(s.id)+1:])
+	_, plain, _ := strings.Cut(r.ID, ":")
+	params, err := s.parameters(r.Model, plain)
 	if err != nil {
 		return nil, err
 	}

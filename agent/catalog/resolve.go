@@ -24,6 +24,7 @@ type Resolved struct {
 	Info      Info
 	Level     Level    // the one that it will think with; "" is the provider's default
 	Fallbacks []string // models to try when it refuses to answer
+	Via       string   // "coder:provider/model" when a native model goes through Coder; "" it does not
 	// Prepare fills in what the settings and the catalogue say of a request: Model, Thinking, MaxTokens
 	// (unless the request has one), Params, Tier, Native, Cyber and CacheHour. The same request always
 	// becomes the same.
@@ -51,10 +52,21 @@ func (c *Catalog) Resolve(ch Choice) (Resolved, error) {
 	if !ok {
 		return Resolved{}, unknownProvider(provider)
 	}
-	if s.err != nil {
-		return Resolved{}, s.err
-	}
 	info := c.info(s, provider, name, own)
+	via, sent := "", name
+	switch route := c.route(s, name); {
+	case route != "":
+		via = "coder:" + route
+		s, _ = c.one("coder")
+		s, sent, err = c.through(s, route)
+	case s.err != nil:
+		return Resolved{}, s.err
+	case s.wire == Coder:
+		s, sent, err = c.through(s, name)
+	}
+	if err != nil {
+		return Resolved{}, err
+	}
 	client, err := s.client(info.row, c.http, c.cache)
 	if err != nil {
 		return Resolved{}, err
@@ -63,7 +75,7 @@ func (c *Catalog) Resolve(ch Choice) (Resolved, error) {
 	if len(info.Levels) == 0 && !info.Known { // nobody knows what it allows: as the person says
 		level = unclamped(ch.Level)
 	}
-	r := Resolved{ID: info.ID, Streamer: client, Model: s.sent(name), Info: info, Level: level, Fallbacks: c.Fallbacks(info.ID)}
+	r := Resolved{ID: info.ID, Streamer: client, Model: s.sent(sent), Info: info, Level: level, Fallbacks: c.Fallbacks(info.ID), Via: via}
 	r.Prepare, err = s.prepare(r, ch)
 	if err != nil {
 		return Resolved{}, err

@@ -23,6 +23,7 @@ type settled struct {
 	azure   wire.Azure              // OpenAI's, when it is behind the provider
 	region  string                  // Bedrock's
 	aws     aws.CredentialsProvider // who signs, where Bedrock has no bearer token
+	sign    signature               // what proves who asks, where a key does not
 	baseVar string                  // environment variable that the base URL is from
 	org     string
 	header  http.Header
@@ -30,7 +31,7 @@ type settled struct {
 }
 
 // reserved are ids that are not custom providers'.
-var reserved = []string{"coder", "azure", "demo"}
+var reserved = []string{"azure", "demo"}
 
 var customID = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]*$`)
 
@@ -97,6 +98,8 @@ func (c *Catalog) builtin(b builtin, e store.ProviderConfig, has bool, wrong err
 	switch {
 	case b.id == "bedrock":
 		s.bedrock(c, has)
+	case b.id == "coder":
+		s.coder()
 	case b.keyless && !has:
 		s.fail(&ConfigError{NoKey, "Ollama is not set up. Name its models, or its baseUrl, under \"ollama\" in providers.jsonc."})
 	case !b.keyless && s.key.value == "" && !s.sendsKey():
@@ -200,7 +203,7 @@ func (s *settled) fail(err *ConfigError) {
 
 // check tries the base URL.
 func (s *settled) check() {
-	if s.err != nil && (s.err.Code != NoKey || s.wire == Bedrock) {
+	if s.wire == Coder || s.err != nil && (s.err.Code != NoKey || s.wire == Bedrock) {
 		return
 	}
 	_, err := s.client(known{}, nil, nil)

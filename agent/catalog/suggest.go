@@ -60,6 +60,9 @@ func (c *Catalog) Suggest(ctx context.Context, provider string) ([]Suggestion, e
 	case s.azure.Endpoint != "":
 		return nil, &ConfigError{NoList, "Azure's deployments can't be listed. Type the model's name."}
 	}
+	if s.wire == Coder {
+		return s.gatewayModels()
+	}
 	mark := s.mark()
 	c.lists.mu.Lock()
 	old, ok := c.lists.kept[mark]

@@ -83,6 +83,8 @@ func (c *Catalog) cheapest(ctx context.Context, s settled) (id string, failed Te
 		return id, failed
 	case s.id == "openrouter":
 		return "openai/gpt-6-luna", failed
+	case s.wire == Coder && s.smallOfGateway() != "":
+		return s.smallOfGateway(), failed
 	}
 	list, err := c.Suggest(ctx, s.id)
 	var wrong *ConfigError
@@ -137,6 +139,9 @@ func (c *Catalog) try(ctx context.Context, s settled, id string) TestResult {
 // diagnose says what a failed request means, looking once more at the server where that tells more.
 func (c *Catalog) diagnose(ctx context.Context, s settled, id string, e *model.Error) (code, problem, mend string) {
 	code, problem, mend = c.meaning(ctx, s, id, e)
+	if s.wire == Coder && (code == "auth" || code == "forbidden") {
+		mend = "Log in at Coder again under Settings, Providers, or ask its administrator for the AI Gateway."
+	}
 	if s.wire == Bedrock && e.Hint != "" && (code == "auth" || code == "forbidden" || code == "quota" || code == "model_not_found") {
 		return code, s.name + " says: " + sentence(e.Message), e.Hint // AWS has its own ways
 	}
@@ -227,7 +232,7 @@ func (c *Catalog) notFound(ctx context.Context, s settled, id, said string) (cod
 			return "model_not_found", said, "Check AZURE_OPENAI_DEPLOYMENT and AZURE_OPENAI_API_VERSION."
 		}
 		base, _ = wire.OpenAIBase(base)
-	case Gemini, Bedrock, Demo:
+	case Gemini, Bedrock, Coder, Demo:
 		return noModel()
 	}
 	status, err := c.look(ctx, base+path, s.auth())

@@ -23,7 +23,8 @@ const (
 //   - call ids are unique;
 //   - a call still open is dropped, unless its message was cut by the output limit or it has a
 //     result: then it stays, so that the model learns that it was not run;
-//   - arguments are a JSON object (anything else is wrapped, so that the model sees what it wrote);
+//   - arguments are a JSON object (anything else is wrapped, so that the model sees what it wrote), and
+//     a call whose name or arguments had to change has no signature any more;
 //   - reasoning that is open, or that nothing follows, is dropped, as are native tools that are
 //     open, empty texts and empty messages.
 //
@@ -141,8 +142,11 @@ func repairParts(m *Message, i int, calls map[place]bool, results map[place]Part
 				answer = madeUp(m, p)
 			}
 			p.CallID = unique(p.CallID, ids)
-			p.Name = toolName(p.Name)
-			p.Input = arguments(p.Input)
+			name, input := toolName(p.Name), arguments(p.Input)
+			if name != p.Name || input != p.Input && strings.TrimSpace(p.Input) != "" {
+				p.Signature, p.Opaque = "", nil // they seal what the model wrote
+			}
+			p.Name, p.Input = name, input
 			p.Open = false
 			answer.CallID, answer.Name = p.CallID, p.Name
 			answers = append(answers, answer)

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
@@ -185,6 +186,25 @@ func TestWhatWasSaidIsFound(t *testing.T) {
 	}
 	if n, known := x.Behind(); n != 0 || !known {
 		t.Errorf("%d bytes behind, %v", n, known)
+	}
+}
+
+func TestAPassThatIsCutShortLeavesTheRestBehind(t *testing.T) {
+	h := newHistory(t)
+	long := user(strings.Repeat("many words ", 5000))
+	h.say("a", "", slices.Repeat([]transcript.Record{long}, 60)...) // more than one batch
+	ctx, cancel := context.WithCancel(context.Background())
+	x := search.New(search.Options{Root: h.root, Sessions: h.list, Pause: func(context.Context, time.Duration) { cancel() }})
+	defer func() { _ = x.Close() }()
+	if err := x.Sync(ctx); !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	if n, known := x.Behind(); n == 0 || !known {
+		t.Errorf("%d bytes behind, %v", n, known)
+	}
+	syncAll(t, x)
+	if n, known := x.Behind(); n != 0 || !known {
+		t.Errorf("at the end %d bytes behind, %v", n, known)
 	}
 }
 

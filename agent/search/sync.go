@@ -89,10 +89,14 @@ func (x *Index) todo(listed []Session, known map[string]indexed) []work {
 	return out
 }
 
-// readOn indexes the rest of a log.
-func (x *Index) readOn(ctx context.Context, w work) error {
+// readOn indexes the rest of a log. What it did not come to stays counted as behind.
+func (x *Index) readOn(ctx context.Context, w work) (err error) {
 	owed := w.size - w.pos
-	defer func() { x.behind.Add(-owed) }()
+	defer func() {
+		if err == nil {
+			x.behind.Add(-owed)
+		}
+	}()
 	for {
 		if err := ctx.Err(); err != nil {
 			return err

@@ -12,8 +12,8 @@ import (
 // effectsStay is the note of an edited message after which tools had changed something.
 const effectsStay = "What was said after the old message is left. Files that were changed and commands that were run after it stay as they are."
 
-// Edit replaces a past message of the person, the User record of that Seq: an open turn is
-// interrupted, what was said from there on is left, and the message is sent. Nothing is erased, and
+// Edit replaces a past message of the person, the User record of that Seq. Files and choice of the old
+// message stay where the new one has none. An open turn is interrupted, what was said from there on is left, and the message is sent. Nothing is erased, and
 // what tools did stays done; the new message's record says so. ErrNoMessage is wrapped when there is
 // no such message.
 func (c *Conversation) Edit(ctx context.Context, seq uint64, m Message) error {
@@ -52,8 +52,9 @@ func (c *Conversation) edit(seq uint64, q Queued) error {
 	if err := c.mend(); err != nil {
 		return err
 	}
-	r := transcript.Record{Kind: transcript.User, MessageID: q.ID, Message: q.message(), Choice: (*transcript.Choice)(q.Choice), From: seq}
+	q.keep(&recs[0])
 	a := &accepted{id: newID(), choice: q.Choice}
+	r := transcript.Record{Kind: transcript.User, MessageID: q.ID, Message: q.message(), Choice: (*transcript.Choice)(q.Choice), From: seq}
 	if joined, err := c.joins(&recs[0]); err != nil {
 		return fmt.Errorf("edit message: %w", err)
 	} else if joined { // the turn goes on from there

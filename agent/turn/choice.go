@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"time"
 
@@ -19,6 +20,18 @@ var (
 	// ErrNothing is wrapped by Retry when there is nothing to repeat.
 	ErrNothing = errors.New("there is nothing to repeat")
 )
+
+// FileError is a file of a message that models can't read. Cause wraps one of package picture's errors.
+type FileError struct {
+	Name  string
+	Cause error
+}
+
+// Error names the file and says what is wrong with it.
+func (e *FileError) Error() string { return fmt.Sprintf("attach %q: %v", e.Name, e.Cause) }
+
+// Unwrap gives the cause.
+func (e *FileError) Unwrap() error { return e.Cause }
 
 // Choice is who answers and how hard they think: of a workspace, or of one message alone. What is
 // empty in a message's choice is the workspace's.

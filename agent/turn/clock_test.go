@@ -41,12 +41,12 @@ func (m *memory) Add(_ context.Context, q turn.Queued) error {
 	return nil
 }
 
-func (m *memory) Change(_ context.Context, id, text string, d turn.Dispatch) error {
+func (m *memory) Change(_ context.Context, q turn.Queued) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for i := range m.rows {
-		if m.rows[i].ID == id {
-			m.rows[i].Text, m.rows[i].Dispatch = text, d
+		if m.rows[i].ID == q.ID {
+			m.rows[i] = q
 		}
 	}
 	return nil

@@ -15,6 +15,14 @@ func (c *Conversation) own() {
 		c.work.Wait()
 		close(c.quiet)
 	}()
+	for ready := c.cfg.Ready; ready != nil && !c.closing; {
+		select {
+		case <-ready:
+			ready = nil
+		case l := <-c.mail:
+			c.serve(l)
+		}
+	}
 	for !c.closing {
 		if len(c.later) > 0 {
 			l := c.later[0]

@@ -16,8 +16,8 @@ type Queue interface {
 	List(ctx context.Context) ([]Queued, error)
 	// Add puts one last. Adding an id that is there changes nothing.
 	Add(ctx context.Context, q Queued) error
-	// Change replaces text and dispatch of one; one that is not there is no error.
-	Change(ctx context.Context, id, text string, d Dispatch) error
+	// Change replaces text, dispatch and choice of the one with that id; one that is not there is no error.
+	Change(ctx context.Context, q Queued) error
 	// Order puts the messages into the order of ids, which are all of them.
 	Order(ctx context.Context, ids []string) error
 	// Remove removes one; one that is not there is no error.
@@ -78,11 +78,14 @@ func (q dbQueue) Add(ctx context.Context, m Queued) error {
 	return nil
 }
 
-func (q dbQueue) Change(ctx context.Context, id, text string, d Dispatch) error {
-	_, err := q.db.ExecContext(ctx, `UPDATE queue SET text = ?, dispatch = ? WHERE workspace_id = ? AND id = ?`,
-		text, string(d), q.workspace, id)
+func (q dbQueue) Change(ctx context.Context, m Queued) error {
+	choice, err := encode(m.Choice, m.Choice == nil)
+	if err == nil {
+		_, err = q.db.ExecContext(ctx, `UPDATE queue SET text = ?, dispatch = ?, choice = ? WHERE workspace_id = ? AND id = ?`,
+			m.Text, string(m.Dispatch), choice, q.workspace, m.ID)
+	}
 	if err != nil {
-		return fmt.Errorf("change queued message %q: %w", id, err)
+		return fmt.Errorf("change queued message %q: %w", m.ID, err)
 	}
 	return nil
 }

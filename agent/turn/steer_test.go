@@ -212,6 +212,32 @@ func TestAPastMessageCanBeEdited(t *testing.T) {
 	}
 }
 
+func TestAnEditedMessageKeepsItsFilesAndItsChoice(t *testing.T) {
+	d := newDesk(t)
+	d.send(turn.Message{ID: "old", Text: "look", Choice: &turn.Choice{Model: "fake:two"},
+		Files: []model.Part{{Kind: model.File, Name: "shot.png", Mime: "image/png", Data: onePixel(t)}}})
+	d.wait("the answer", idle)
+	for _, x := range []struct {
+		m    turn.Message
+		want string
+	}{
+		{turn.Message{ID: "new", Text: "look again"}, "two"},
+		{turn.Message{ID: "newer", Text: "and again", Choice: &turn.Choice{Model: "fake:one"}}, "one"},
+	} {
+		d.forget()
+		d.must(d.Edit(context.Background(), d.seqOf(d.users()[0]), x.m))
+		d.wait("the answer", idle)
+		r := d.last()
+		if r.Model != x.want || len(r.Messages) != 1 {
+			t.Fatalf("%s got %s", r.Model, said(r))
+		}
+		p := r.Messages[0].Parts
+		if len(p) != 2 || p[0].Text != x.m.Text || p[1].Name != "shot.png" || string(p[1].Data) != string(onePixel(t)) {
+			t.Errorf("%+v", p)
+		}
+	}
+}
+
 func TestEditingInterruptsTheTurnFirst(t *testing.T) {
 	d := newDesk(t)
 	d.ask("A", turn.Idle)

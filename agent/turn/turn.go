@@ -59,6 +59,9 @@ type Config struct {
 	// Events gets every event in order, on the owner's goroutine. It must not block nor call the
 	// conversation.
 	Events func(Event)
+	// Ready is closed when whoever gets the events is ready for them: a turn that goes on from before a
+	// restart waits until then. nil: from the start.
+	Ready <-chan struct{}
 	// Now is the clock; nil is time.Now.
 	Now func() time.Time
 }

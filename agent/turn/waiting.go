@@ -85,7 +85,7 @@ func (c *Conversation) keepFile(f model.Part) (model.Part, error) {
 	}
 	data, mime, err := picture.Fit(f.Data, f.Mime)
 	if err != nil {
-		return model.Part{}, fmt.Errorf("attach %q: %w", f.Name, err)
+		return model.Part{}, &FileError{f.Name, err}
 	}
 	if p.Blob, err = c.log.PutBlob(data, mime); err != nil {
 		return model.Part{}, fmt.Errorf("attach %q: %w", f.Name, err)
@@ -104,6 +104,22 @@ func (q *Queued) message() *model.Message {
 	return m
 }
 
+// keep takes the files and the choice of the message that this one replaces, where it has none.
+func (q *Queued) keep(old *transcript.Record) {
+	if q.Choice == nil {
+		q.Choice = (*Choice)(old.Choice)
+	}
+	if len(q.parts) > 0 {
+		return
+	}
+	for _, p := range old.Message.Parts {
+		if p.Kind == model.File {
+			q.parts = append(q.parts, p)
+		}
+	}
+	q.Files = len(q.parts)
+}
+
 // RemoveQueued takes a message out of the queue. One that is not there is no error.
 func (c *Conversation) RemoveQueued(ctx context.Context, id string) error {
 	return c.ask(ctx, func(done func(error)) {
@@ -116,27 +132,41 @@ func (c *Conversation) RemoveQueued(ctx context.Context, id string) error {
 	})
 }
 
-// EditQueued changes text or dispatch of a message in the queue; nil leaves as is. ErrNotQueued is
-// wrapped when it is not there any more.
-func (c *Conversation) EditQueued(ctx context.Context, id string, text *string, d *Dispatch) error {
-	return c.ask(ctx, func(done func(error)) { done(c.editQueued(id, text, d)) })
+// QueuedChange is what changes of a message in the queue; nil leaves as is.
+type QueuedChange struct {
+	Text     *string
+	Dispatch *Dispatch
+	Choice   *Choice
 }
 
-func (c *Conversation) editQueued(id string, text *string, d *Dispatch) error {
+// EditQueued is ChangeQueued for text and dispatch.
+func (c *Conversation) EditQueued(ctx context.Context, id string, text *string, d *Dispatch) error {
+	return c.ChangeQueued(ctx, id, QueuedChange{Text: text, Dispatch: d})
+}
+
+// ChangeQueued changes a message in the queue. ErrNotQueued is wrapped when it is not there any more.
+func (c *Conversation) ChangeQueued(ctx context.Context, id string, change QueuedChange) error {
+	return c.ask(ctx, func(done func(error)) { done(c.changeQueued(id, change)) })
+}
+
+func (c *Conversation) changeQueued(id string, change QueuedChange) error {
 	i := slices.IndexFunc(c.queue, func(q Queued) bool { return q.ID == id })
 	if i < 0 {
 		return fmt.Errorf("edit queued message %q: %w", id, ErrNotQueued)
 	}
 	q := c.queue[i]
-	if text != nil {
-		q.Text = *text
+	if change.Text != nil {
+		q.Text = *change.Text
 	}
-	if d != nil && *d == AfterTurn {
+	if change.Choice != nil {
+		q.Choice = change.Choice
+	}
+	if d := change.Dispatch; d != nil && *d == AfterTurn {
 		q.Dispatch = AfterTurn
 	} else if d != nil {
 		q.Dispatch = AfterStep
 	}
-	if err := c.withQueue(func(ctx context.Context) error { return c.cfg.Queue.Change(ctx, id, q.Text, q.Dispatch) }); err != nil {
+	if err := c.withQueue(func(ctx context.Context) error { return c.cfg.Queue.Change(ctx, q) }); err != nil {
 		return err
 	}
 	c.queue = slices.Clone(c.queue) // hosts may hold the old one

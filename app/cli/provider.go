@@ -12,8 +12,8 @@ import (
 )
 
 func providerCommand(io IO) *cobra.Command {
-	return group(&cobra.Command{Use: "provider", Aliases: []string{"providers"}, Short: "List and test model providers"},
-		providerList(io), providerTest(io))
+	return group(&cobra.Command{Use: "provider", Aliases: []string{"providers"}, Short: "List, test and log in at model providers"},
+		providerList(io), providerTest(io), providerLogin(io), providerLogout(io))
 }
 
 func providerList(io IO) *cobra.Command {

@@ -34,6 +34,9 @@ type App interface {
 	SetAudience(joined func(topic string) bool)
 	// Busy reports whether a turn or an init hook runs.
 	Busy() bool
+	// FinishCoder takes what a browser brought back from a login at Coder, and reports whether one waits
+	// for it.
+	FinishCoder(state, code, refused string) bool
 	// Close interrupts what runs and saves it.
 	Close(ctx context.Context) error
 }
@@ -135,7 +138,7 @@ func run(ctx context.Context, o Options) error {
 	})
 	unsubscribe := a.Subscribe(hosts.Publish)
 	a.SetAudience(hosts.Joined)
-	web := serve.New(serve.Options{Socket: hosts, Page: o.Page, Theme: theme(o.Root), Blob: o.Blob, Version: o.Version, Log: o.Log})
+	web := serve.New(serve.Options{Socket: hosts, Page: o.Page, Theme: theme(o.Root), Blob: o.Blob, Coder: a.FinishCoder, Version: o.Version, Log: o.Log})
 	d := &door{app: a, web: web, presence: p, version: o.Version}
 	door, err := d.open(ctx, o)
 	if err == nil {

@@ -99,6 +99,8 @@ func (f *fakeApp) SetAudience(func(string) bool) {}
 
 func (f *fakeApp) Busy() bool { return f.busy.Load() }
 
+func (f *fakeApp) FinishCoder(state, _, _ string) bool { return state == "waits" }
+
 func (f *fakeApp) Close(context.Context) error {
 	f.closed.Store(true)
 	return os.WriteFile(filepath.Join(f.dir, "saved"), nil, 0o600)

@@ -6,6 +6,8 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+
+	"carrel/app"
 )
 
 // gate decides by a request's Host, Origin and Sec-Fetch-Site whether it comes from our own page
@@ -81,7 +83,7 @@ func sameOrigin(origin, host string) bool {
 
 // isNavigation reports whether the browser asks for a page to show on its own.
 func isNavigation(r *http.Request) bool {
-	return r.Method == http.MethodGet && r.URL.Path == "/" &&
+	return r.Method == http.MethodGet && (r.URL.Path == "/" || r.URL.Path == app.CoderCallback) &&
 		r.Header.Get("Sec-Fetch-Mode") == "navigate" && r.Header.Get("Sec-Fetch-Dest") == "document"
 }
 

@@ -11,6 +11,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"log/slog"
 	"net"
@@ -32,6 +33,9 @@ type Options struct {
 	// like the system's.
 	Theme func() string
 	Blob  BlobFunc // nil: no blobs
+	// Coder takes what a browser brings back from a login at Coder, and reports whether one waits for it;
+	// nil: none does.
+	Coder func(state, code, refused string) bool
 	// Version is what /healthz says to those who have the token.
 	Version string
 	Log     *slog.Logger
@@ -208,6 +212,9 @@ func (l *Listener) handler() http.Handler {
 	if l.srv.o.Blob != nil {
 		mux.Handle("GET /blob/{workspace}/{hash}", l.srv.blobs)
 	}
+	if l.srv.o.Coder != nil {
+		mux.HandleFunc("GET "+app.CoderCallback, l.srv.coder)
+	}
 	mux.Handle("GET /", l.srv.page)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if why := l.gate.refuses(r); why != "" {
@@ -278,6 +285,18 @@ func (l *Listener) authorized(next http.Handler) http.Handler {
 			http.Error(w, errToken.Message, http.StatusUnauthorized)
 		}
 	})
+}
+
+// coder ends a login at Coder. It needs no token: the state that comes back is the proof.
+func (s *Server) coder(w http.ResponseWriter, r *http.Request) {
+	q := r.URL.Query()
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	if !s.o.Coder(q.Get("state"), q.Get("code"), q.Get("error")) {
+		w.WriteHeader(http.StatusNotFound)
+		_, _ = io.WriteString(w, "No login waits for this. Go back to Carrel and log in again.\n")
+		return
+	}
+	_, _ = io.WriteString(w, "You can close this page and go back to Carrel.\n") // the browser may be gone
 }
 
 func (s *Server) health(w http.ResponseWriter, _ *http.Request) {

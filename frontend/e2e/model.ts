@@ -8,6 +8,8 @@ export interface Asked {
   prompt: string;
   /** The text of every tool result that came with this request's last message. */
   results: string[];
+  /** The whole request. */
+  body: Record<string, unknown>;
 }
 
 /** Says one answer; it ends when the function returns. */
@@ -21,6 +23,8 @@ interface Block {
 
 export class FakeModel {
   readonly asked: Asked[] = [];
+  /** The models that it lists. */
+  listed: string[] = [];
   #server: Server;
   #answers: Answer[] = [];
 
@@ -53,10 +57,13 @@ export class FakeModel {
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     let body = "";
     for await (const piece of request) body += String(piece);
+    if (request.method === "GET") {
+      response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify({ data: this.listed.map((id) => ({ id, type: "model", display_name: id })), has_more: false }));
+      return;
+    }
     const asked = read(body);
     this.asked.push(asked);
     const answer = this.#answers.shift() ?? ((say: Say) => say.text("Done."));
-    response.writeHead(200, { "content-type": "text/event-stream" });
     const say = new Say(response);
     await answer(say, asked);
     say.end();
@@ -72,6 +79,16 @@ export class Say {
 
   constructor(response: ServerResponse) {
     this.#response = response;
+  }
+
+  /** Refuses the request, before anything was said. */
+  refuse(status: number, type: string, message: string, headers: Record<string, string> = {}): void {
+    this.#response.writeHead(status, { "content-type": "application/json", ...headers }).end(JSON.stringify({ type: "error", error: { type, message } }));
+  }
+
+  #begin(): void {
+    if (this.#response.headersSent) return;
+    this.#response.writeHead(200, { "content-type": "text/event-stream" });
     this.#event("message_start", { message: { id: "msg_1", type: "message", role: "assistant", model: "fake", content: [], stop_reason: null, stop_sequence: null, usage: { input_tokens: 1200, output_tokens: 1 } } });
   }
 
@@ -94,6 +111,8 @@ export class Say {
   }
 
   end(): void {
+    if (this.#response.writableEnded) return;
+    this.#begin();
     this.#stop();
     this.#event("message_delta", { delta: { stop_reason: this.#calls > 0 ? "tool_use" : "end_turn", stop_sequence: null }, usage: { output_tokens: 340 } });
     this.#event("message_stop", {});
@@ -102,6 +121,7 @@ export class Say {
 
   #block(key: string, start: object): void {
     if (this.#open === key) return;
+    this.#begin();
     this.#stop();
     this.#open = key;
     this.#index++;
@@ -126,12 +146,14 @@ export function gate(): { opened: Promise<void>; open: () => void } {
 }
 
 function read(body: string): Asked {
-  const { messages } = JSON.parse(body) as { messages: { role: string; content: string | Block[] }[] };
+  const parsed = JSON.parse(body) as Record<string, unknown>;
+  const { messages } = parsed as { messages: { role: string; content: string | Block[] }[] };
   const blocks = (content: string | Block[] | undefined): Block[] => (typeof content === "string" ? [{ type: "text", text: content }] : (content ?? []));
   const text = (list: Block[]) => list.filter((block) => block.type === "text").map((block) => block.text ?? "").join("\n");
   const people = messages.filter((message) => message.role === "user").map((message) => text(blocks(message.content)));
   const last = blocks(messages[messages.length - 1]?.content);
   return {
+    body: parsed,
     prompt: people.findLast((said) => said !== "") ?? "",
     results: last.filter((block) => block.type === "tool_result").map((block) => text(blocks(block.content))),
   };

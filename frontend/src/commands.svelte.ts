@@ -2,12 +2,13 @@
 import { shownTheme } from "./features/settings/index";
 import { toggleArchive } from "./features/workspaces/index";
 import type { Workspace } from "./host/host";
+import type { RightTab } from "./lib/shell.svelte";
 import { medium, narrow } from "./lib/viewport.svelte";
 import type { Model } from "./model";
 
 /** Registers them; call it in an effect. The result removes them. */
 export function registerCommands(model: Model): () => void {
-  const { shell, commands, projects, workspaces, settings, toasts } = model;
+  const { host, shell, commands, projects, workspaces, settings, toasts } = model;
   const listed = () => projects.sorted.flatMap((project) => workspaces.of(project.id));
   const current = () => workspaces.get(shell.selected);
   const withCurrent = (act: (workspace: Workspace) => void) => () => {
@@ -16,6 +17,14 @@ export function registerCommands(model: Model): () => void {
     act(workspace);
     return true;
   };
+  const showRight = (tab: RightTab) => () => {
+    if (!current()) return false;
+    shell.rightTab = tab;
+    if (medium.current) shell.rightSheet = true;
+    else shell.rightShown = true;
+    return true;
+  };
+  const clear = (soft: boolean) => withCurrent((one) => void host.api.conversations.clear({ workspace: one.id, soft }).catch((error: unknown) => toasts.problem(error)));
   const step = (by: number) => () => {
     const list = listed();
     const at = list.findIndex((one) => one.id === shell.selected);
@@ -38,6 +47,12 @@ export function registerCommands(model: Model): () => void {
     commands.register("workspace.rename", withCurrent((one) => shell.open({ kind: "renameWorkspace", workspace: one.id }))),
     commands.register("workspace.delete", withCurrent((one) => shell.open({ kind: "deleteWorkspace", workspace: one.id }))),
     commands.register("workspace.archive", withCurrent((one) => void toggleArchive(one, model))),
+    commands.register("workspace.fork", withCurrent((one) => shell.open({ kind: "forkWorkspace", workspace: one.id }))),
+    commands.register("search.open", () => shell.open({ kind: "search" })),
+    commands.register("conversation.clear", clear(false)),
+    commands.register("conversation.clearSoft", clear(true)),
+    commands.register("changes.open", showRight("changes")),
+    commands.register("costs.open", showRight("costs")),
     commands.register("sidebar.toggle", () => {
       if (narrow.current) shell.sidebarSheet = !shell.sidebarSheet;
       else shell.sidebarShown = !shell.sidebarShown;

@@ -22,11 +22,13 @@ export interface Model {
   connection: Connection;
   commands: CommandCenter;
   desk: Desk;
+  drafts: Drafts;
 }
 
 /** Makes the stores and hands them to the views below. Call it while the root component starts. */
 export function provideModel(host: Host): Model {
   const mac = /Mac|iPhone|iPad/.test(navigator.platform);
+  const drafts = new Drafts(host);
   const model: Model = {
     host,
     shell: new Shell(sessionStorage),
@@ -36,7 +38,8 @@ export function provideModel(host: Host): Model {
     settings: new Settings(host),
     connection: new Connection(host),
     commands: new CommandCenter({ mac, browser: host.kind === "browser" }),
-    desk: new Desk(host),
+    desk: new Desk(host, drafts),
+    drafts,
   };
   provideHost(host);
   provideShell(model.shell);
@@ -47,7 +50,7 @@ export function provideModel(host: Host): Model {
   provideConnection(model.connection);
   provideCommands(model.commands);
   provideDesk(model.desk);
-  provideDrafts(new Drafts());
+  provideDrafts(drafts);
   provideLinks((address) => {
     if (!host.openLink(address)) model.toasts.problem("Carrel opens only web and mail addresses.");
   });

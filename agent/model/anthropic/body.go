@@ -131,9 +131,10 @@ func cacheControl(r *model.Request) wire.Object {
 	return o
 }
 
-// Items are a message's blocks.
+// Items are a message's blocks. A failed result may hold nothing but text, so its files come after all
+// results.
 func (format) Items(m model.Message) []any {
-	var out []any
+	var out, files []any
 	for _, p := range m.Parts {
 		switch p.Kind {
 		case model.Text:
@@ -153,18 +154,22 @@ func (format) Items(m model.Message) []any {
 		case model.ToolCall:
 			out = append(out, wire.Obj("type", "tool_use", "id", wire.CallID(p.CallID), "name", p.Name, "input", wire.Raw(p.Input)))
 		case model.ToolResult:
-			out = append(out, result(p))
+			block, more := result(p)
+			out, files = append(out, block), append(files, more...)
 		case model.Native:
 			out = append(out, wire.Raw(p.Opaque))
 		}
 	}
-	return out
+	return append(out, files...)
 }
 
-func result(p model.Part) wire.Object {
+// result gives the block of a result, and the files that can't stand in it.
+func result(p model.Part) (block wire.Object, files []any) {
 	var content []wire.Object
 	for _, q := range p.Parts {
 		switch {
+		case q.Kind == model.File && p.IsError && (wire.MediaOf(q) == wire.Image || wire.MediaOf(q) == wire.PDF):
+			files = append(files, text("[file from "+p.Name+", call "+wire.CallID(p.CallID)+"]"), file(q))
 		case q.Kind == model.File:
 			content = append(content, file(q))
 		case q.Text != "":
@@ -178,7 +183,7 @@ func result(p model.Part) wire.Object {
 	if p.IsError {
 		o = o.With("is_error", true)
 	}
-	return o
+	return o, files
 }
 
 func text(s string) wire.Object { return wire.Obj("type", "text", "text", s) }

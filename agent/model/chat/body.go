@@ -156,7 +156,7 @@ func (f format) Items(m model.Message) []any {
 		var files []wire.Object
 		for _, p := range m.Parts {
 			text, more := result(p)
-			out = append(out, wire.Obj("role", "tool", "tool_call_id", p.CallID, "content", text))
+			out = append(out, wire.Obj("role", "tool", "tool_call_id", wire.ShortID(p.CallID), "content", text))
 			files = append(files, more...)
 		}
 		if files != nil {
@@ -182,7 +182,7 @@ func (f format) assistant(m model.Message) wire.Object {
 		case model.Reasoning:
 			thought.WriteString(p.Text)
 		case model.ToolCall:
-			call := wire.Obj("id", p.CallID, "type", "function", "function",
+			call := wire.Obj("id", wire.ShortID(p.CallID), "type", "function", "function",
 				wire.Obj("name", p.Name, "arguments", string(wire.CleanJSON([]byte(p.Input)))))
 			if isObject(p.Opaque) {
 				call = call.With("extra_content", wire.Raw(p.Opaque))
@@ -226,7 +226,7 @@ func isObject(raw json.RawMessage) bool { return len(raw) > 0 && raw[0] == '{' }
 func result(p model.Part) (text string, files []wire.Object) {
 	for _, q := range p.Parts {
 		if m := wire.MediaOf(q); q.Kind == model.File && (m == wire.Image || m == wire.PDF) {
-			files = append(files, part(model.Part{Kind: model.Text, Text: "[file from " + p.Name + ", call " + p.CallID + "]"}), part(q))
+			files = append(files, part(model.Part{Kind: model.Text, Text: "[file from " + p.Name + ", call " + wire.ShortID(p.CallID) + "]"}), part(q))
 		}
 	}
 	text = wire.ResultText(p)

@@ -68,7 +68,7 @@ func Start(address string, script Script) (*Server, error) {
 		return nil, fmt.Errorf("start model server %q: %w", address, err)
 	}
 	s := &Server{URL: "http://" + l.Addr().String(), script: script, gone: make(chan Request, 64)}
-	s.http = &http.Server{Handler: http.HandlerFunc(s.serve), ReadHeaderTimeout: time.Minute}
+	s.http = &http.Server{Handler: s, ReadHeaderTimeout: time.Minute}
 	go func() { _ = s.http.Serve(l) }() // ends with Close
 	return s, nil
 }
@@ -103,7 +103,8 @@ func (s *Server) Last() Request {
 // Gone gives each request whose client left before the reply was complete.
 func (s *Server) Gone() <-chan Request { return s.gone }
 
-func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
+// ServeHTTP answers one request; a test that changes what is sent calls it from a handler of its own.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	raw, err := io.ReadAll(r.Body)
 	if err != nil {
 		return

@@ -58,19 +58,35 @@ func escape(b []byte) (rune, bool) {
 // CallID makes an id that the strict formats accept (letters, digits, _ and -, at most 64 bytes) of
 // one that another format made. Ids that differ stay different.
 func CallID(id string) string {
-	clean := strings.Map(func(r rune) rune {
+	if clean := cleanID(id); clean != id || len(id) > 64 || id == "" {
+		return hashedID(id, 40)
+	}
+	return id
+}
+
+// ShortID makes an id of at most 40 bytes, of any characters. Ids that differ stay different.
+func ShortID(id string) string {
+	if len(id) > 40 {
+		return hashedID(id, 26) // and at most 14 more
+	}
+	return id
+}
+
+func cleanID(id string) string {
+	return strings.Map(func(r rune) rune {
 		switch {
 		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '_', r == '-':
 			return r
 		}
 		return '_'
 	}, id)
-	if clean == id && len(id) <= 64 && id != "" {
-		return id
-	}
-	h := fnv.New64a()
+}
+
+// hashedID keeps the first bytes of an id, cleaned, and a hash of all of it.
+func hashedID(id string, first int) string {
+	clean, h := cleanID(id), fnv.New64a()
 	_, _ = h.Write([]byte(id)) // a hash never fails
-	return clean[:min(len(clean), 40)] + "_" + strconv.FormatUint(h.Sum64(), 36)
+	return clean[:min(len(clean), first)] + "_" + strconv.FormatUint(h.Sum64(), 36)
 }
 
 // clip shortens s to at most n bytes without cutting a character.

@@ -1,6 +1,7 @@
 import { createRequire } from "node:module";
 import { readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
+import { gate } from "../model";
 import type { Person } from "../person";
 import { useStage } from "../stage";
 
@@ -71,6 +72,53 @@ test("every screen keeps the rules of WCAG AA, dark and light", async () => {
   await ada.changes.getByRole("option", { name: /README/ }).waitFor();
   await ada.tool(/^Run/).click();
   await look("a conversation");
+  await ada.changes.getByRole("tab", { name: "Costs" }).click();
+  await ada.changes.getByText("Total").waitFor();
+  await look("the costs");
+  await ada.changes.getByRole("button", { name: "Set a budget" }).click();
+  await look("a budget");
+  await ada.composer.pressSequentially("/");
+  await ada.page.getByRole("listbox", { name: "Commands" }).waitFor();
+  await look("the hints");
+  await ada.composer.fill("");
+  await ada.composer.press("ArrowUp");
+  await ada.log.getByRole("textbox", { name: "Your message" }).waitFor();
+  await look("a message that is edited");
+  await ada.page.keyboard.press("Escape");
+  await ada.button(/^Thinking/).click();
+  await ada.page.getByRole("menu").waitFor();
+  await look("the levels");
+  await ada.page.keyboard.press("Escape");
+  await ada.page.getByRole("menu").waitFor({ state: "detached" });
+  await ada.page.keyboard.press("Control+Shift+F");
+  await ada.dialog("Search all conversations").getByRole("combobox").fill("everything");
+  await ada.dialog("Search all conversations").getByRole("option").first().waitFor();
+  await look("a search");
+  await close();
+  const door = gate();
+  model.answers(async (say) => {
+    say.text("Wait.");
+    await door.opened;
+  });
+  await ada.write("Wait");
+  await ada.log.getByText("Wait.").waitFor();
+  for (const text of ["one", "two"]) await ada.write(text);
+  await ada.waiting.getByText("two", { exact: true }).waitFor();
+  await ada.composer.fill("three");
+  await look("a queue");
+  await ada.composer.fill("");
+  model.answers((say) => say.refuse(529, "overloaded_error", "Overloaded", { "retry-after": "30" }));
+  door.open();
+  const strip = ada.page.getByRole("region", { name: "Trying again" });
+  await strip.waitFor();
+  await look("the wait for another attempt");
+  await strip.getByRole("button", { name: /^Stop/ }).click();
+  await ada.log.getByRole("button", { name: "Try again" }).waitFor();
+  await look("a failed turn");
+  await ada.menu("Fork…");
+  await ada.dialog(/^Fork/).waitFor();
+  await look("a fork");
+  await close();
   await ada.button("More").click();
   await ada.page.getByRole("menu").waitFor();
   await look("a menu");
@@ -85,8 +133,12 @@ test("every screen keeps the rules of WCAG AA, dark and light", async () => {
   await look("the palette");
   await close();
   await ada.button("Settings").click();
-  for (const tab of ["General", "Models and keys", "About"]) {
+  for (const tab of ["General", "Providers", "Models", "About"]) {
     await ada.dialog("Settings").getByRole("tab", { name: tab }).click();
+    if (tab === "Providers") {
+      await ada.dialog("Settings").getByRole("region", { name: "Anthropic" }).getByRole("button", { name: "Change" }).click();
+      await ada.dialog("Settings").getByRole("button", { name: "Add a custom provider" }).click();
+    }
     if (tab === "About") await ada.dialog("Settings").getByText("git", { exact: true }).waitFor();
     await look(`settings, ${tab}`);
   }

@@ -24,7 +24,7 @@ test("a key that was entered is never shown again, and no key is where others co
 
   await ada.button("Settings").click();
   const dialog = ada.dialog("Settings");
-  await dialog.getByRole("tab", { name: "Models and keys" }).click();
+  await dialog.getByRole("tab", { name: "Providers" }).click();
   const provider = dialog.getByRole("region", { name: "Anthropic", exact: true });
   await provider.getByRole("button", { name: "Add key" }).click();
   await provider.getByLabel("API key").fill(secret);
@@ -46,7 +46,7 @@ test("a key that was entered is never shown again, and no key is where others co
 
   // The way out is there too.
   await ada.button("Settings").click();
-  await dialog.getByRole("tab", { name: "Models and keys" }).click();
+  await dialog.getByRole("tab", { name: "Providers" }).click();
   await provider.getByRole("button", { name: "Change" }).click();
   await provider.getByRole("button", { name: "Remove the key" }).click();
   await provider.getByText("no key").waitFor();

@@ -156,6 +156,43 @@ test("a message that could not be sent can be sent again", async () => {
   await page.getByText("The disk is full.").waitFor({ state: "detached" });
 });
 
+test("a message that is edited gives way to what follows from it, and a click elsewhere loses nothing", async () => {
+  await show("scene=main&workspace=w3");
+  await log().locator(".user").hover();
+  await log().getByRole("button", { name: "Edit", exact: true }).click();
+  const box = log().getByRole("textbox", { name: "Your message" });
+  await box.fill("Find out why, slowly.");
+  await page.getByRole("button", { name: /Split the config loader/ }).click();
+  await page.getByRole("button", { name: /Flaky scheduler test/ }).click();
+  expect(await box.inputValue()).toBe("Find out why, slowly.");
+  await page.evaluate(() => window.fake?.handle("conversations.editMessage", () => Promise.reject(new Error("The disk is full."))));
+  await box.press("Enter");
+  await log().getByText("The disk is full.").waitFor();
+  expect(await box.inputValue()).toBe("Find out why, slowly.");
+});
+
+test("an answer tells what it used, and its sources lead out of the page", async () => {
+  await show("scene=main");
+  await log().hover();
+  await page.mouse.wheel(0, -4000);
+  await log().getByText("The uploader retries at once").hover();
+  await log().getByText("Claude Sonnet 5 · 12.2k in · 380 out · $0.02").waitFor();
+  await log().getByRole("link", { name: /Backing off with jitter/ }).click();
+  expect(await page.evaluate(() => window.fake?.opened)).toEqual(["https://example.org/backoff"]);
+});
+
+test("the window's export goes to the clipboard, where its web view saves nothing", async () => {
+  await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+  await show("scene=main");
+  await page.evaluate(() => {
+    if (window.fake) Object.assign(window.fake, { kind: "desktop" });
+  });
+  await page.getByRole("button", { name: "More", exact: true }).click();
+  await page.getByRole("menuitem", { name: "Export as Markdown" }).click();
+  await page.getByText(/conversation\.md is on the clipboard/).waitFor();
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe("# A conversation\n");
+});
+
 test("folders dropped on the window offer a workspace, after the question of trust", async () => {
   await show("scene=main");
   await page.evaluate(() => {

@@ -38,7 +38,19 @@ export function tokens(n: number): string {
   if (n < 1000) return String(n);
   if (n < 100_000) return `${(n / 1000).toFixed(1)}k`;
   if (n < 1_000_000) return `${Math.round(n / 1000)}k`;
-  return `${(n / 1_000_000).toFixed(1)}M`;
+  return `${(n / 1_000_000).toFixed(1).replace(/\.0$/, "")}M`;
+}
+
+/** Dollars: $0.42, $1,204; less than a cent is said so. */
+export function usd(n: number): string {
+  if (n > 0 && n < 0.005) return "<$0.01";
+  const digits = n < 1000 ? 2 : 0;
+  return `$${n.toLocaleString("en", { minimumFractionDigits: digits, maximumFractionDigits: digits })}`;
+}
+
+/** A price per million tokens, with as many digits as it has: $3, $0.25. */
+export function price(n: number): string {
+  return `$${n.toLocaleString("en", { maximumFractionDigits: 3 })}`;
 }
 
 /** Bytes: 812 B, 4.1 KB, 12 MB. */

@@ -11,11 +11,22 @@ export type DialogState =
   | { kind: "newWorkspace"; project?: string | undefined }
   | { kind: "renameWorkspace"; workspace: string }
   | { kind: "deleteWorkspace"; workspace: string }
+  | { kind: "forkWorkspace"; workspace: string; message?: string }
+  | { kind: "search" }
   | { kind: "settings"; section?: SettingsSection }
   | { kind: "palette" }
   | { kind: "shortcuts" };
 
-export type SettingsSection = "general" | "providers" | "about";
+export type SettingsSection = "general" | "providers" | "models" | "about";
+
+export type RightTab = "changes" | "costs";
+
+/** A place in a conversation to go to. */
+export interface Place {
+  workspace: string;
+  entry: string;
+  order: number;
+}
 
 export const sidebarWidth = { initial: 264, min: 200, max: 420 };
 export const rightWidth = { initial: 420, min: 300, max: 900 };
@@ -34,7 +45,10 @@ export class Shell {
   rightSheet = $state(false);
   sidebar = $state(sidebarWidth.initial);
   right = $state(rightWidth.initial);
+  rightTab = $state<RightTab>("changes");
   filterShown = $state(false);
+  /** Where a conversation is to be shown; its view clears it when it is there. */
+  place = $state.raw<Place | undefined>();
 
   constructor(storage: Storage) {
     this.#storage = storage;
@@ -50,6 +64,12 @@ export class Shell {
     this.#selected = workspace;
     this.#storage.setItem(KEY, workspace);
     this.sidebarSheet = false;
+  }
+
+  /** Chooses a workspace and shows a place in its conversation. */
+  reveal(place: Place): void {
+    this.select(place.workspace);
+    this.place = place;
   }
 
   open(dialog: DialogState): void {

@@ -2,16 +2,19 @@
 // instant.
 import { createContext, untrack } from "svelte";
 import type { Host } from "../../host/host";
+import type { Drafts } from "../../lib/drafts.svelte";
 import { Conversation } from "./store.svelte";
 
 const kept = 4;
 
 export class Desk {
   #host: Host;
+  #drafts: Drafts;
   #open = new Map<string, Conversation>();
 
-  constructor(host: Host) {
+  constructor(host: Host, drafts: Drafts) {
     this.#host = host;
+    this.#drafts = drafts;
     host.listen({
       event: (event) => {
         if (event.name === "workspace.removed") this.#close(event.data.id);
@@ -22,7 +25,7 @@ export class Desk {
   /** The workspace's conversation; opened if it is not at hand. */
   of(workspace: string): Conversation {
     return untrack(() => {
-      const conversation = this.#open.get(workspace) ?? new Conversation(this.#host, workspace);
+      const conversation = this.#open.get(workspace) ?? new Conversation(this.#host, workspace, this.#drafts);
       this.#open.delete(workspace);
       this.#open.set(workspace, conversation);
       for (const [id, old] of this.#open) {

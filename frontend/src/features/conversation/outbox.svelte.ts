@@ -1,15 +1,16 @@
 // Messages on their way to the core. One that could not be sent stays here until the person decides,
 // so nothing that was written is lost. Its id makes sending it again harmless.
-import { sentence, type Host } from "../../host/host";
+import { sentence, type Dispatch, type Host } from "../../host/host";
 
 export interface Outgoing {
   id: string;
   text: string;
+  dispatch: Dispatch;
   problem?: string;
 }
 
 /** 128 random bits; randomUUID is missing on plain http. */
-function messageId(): string {
+export function messageId(): string {
   return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
@@ -23,15 +24,16 @@ export class Outbox {
     this.#workspace = workspace;
   }
 
-  send(text: string): Promise<void> {
-    const message = { id: messageId(), text };
+  /** Sends a message. While a turn runs, dispatch says when it reaches the model. The result says whether the core has it. */
+  send(text: string, dispatch: Dispatch = "step"): Promise<boolean> {
+    const message = { id: messageId(), text, dispatch };
     this.list = [...this.list, message];
     return this.#try(message);
   }
 
-  retry(id: string): Promise<void> {
+  retry(id: string): Promise<boolean> {
     const message = this.list.find((one) => one.id === id);
-    if (!message) return Promise.resolve();
+    if (!message) return Promise.resolve(false);
     this.#set(id, undefined);
     return this.#try(message);
   }
@@ -46,16 +48,18 @@ export class Outbox {
     if (message) this.remove(message.id);
   }
 
-  async #try(message: Outgoing): Promise<void> {
+  async #try(message: Outgoing): Promise<boolean> {
     try {
-      await this.#host.api.conversations.send({ workspace: this.#workspace, id: message.id, text: message.text });
+      await this.#host.api.conversations.send({ workspace: this.#workspace, id: message.id, text: message.text, dispatch: message.dispatch });
       this.remove(message.id);
+      return true;
     } catch (error) {
       this.#set(message.id, sentence(error));
+      return false;
     }
   }
 
   #set(id: string, problem: string | undefined): void {
-    this.list = this.list.map((one) => (one.id === id ? { id: one.id, text: one.text, ...(problem === undefined ? {} : { problem }) } : one));
+    this.list = this.list.map((one) => (one.id === id ? { id: one.id, text: one.text, dispatch: one.dispatch, ...(problem === undefined ? {} : { problem }) } : one));
   }
 }

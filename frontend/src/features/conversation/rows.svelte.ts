@@ -7,6 +7,10 @@ export class Row {
   entry = $state.raw() as Entry;
   /** What the person chose; until then a row decides by itself. */
   open = $state.raw<boolean | undefined>();
+  /** What the person makes of a message of theirs; undefined while they don't edit it. */
+  edit = $state<string | undefined>();
+  /** Whether the row was just gone to, so that the eye finds it. */
+  found = $state(false);
 
   constructor(entry: Entry) {
     this.id = entry.id;

@@ -14,6 +14,8 @@ export class Stick {
   #height = 0;
   /** When the person's hand was last at the list. */
   #touched = Number.NEGATIVE_INFINITY;
+  /** When the end was left for another place. */
+  #left = Number.NEGATIVE_INFINITY;
   #resized: ResizeObserver;
   #restyled: MutationObserver;
 
@@ -38,15 +40,22 @@ export class Stick {
     const person = scrollHeight === this.#height || performance.now() - this.#touched < gesture;
     // However little it is, a move up is meant; on the way down, near is near enough.
     if (up && person && toEnd > 1) this.atEnd = false;
-    else if (toEnd < near) this.atEnd = true;
+    else if (toEnd < near && this.#touched >= this.#left) this.atEnd = true;
     this.#top = scrollTop;
     this.#height = scrollHeight;
     if (!person) this.#follow();
   }
 
   toEnd(): void {
+    this.#left = Number.NEGATIVE_INFINITY;
     this.atEnd = true;
     this.#follow();
+  }
+
+  /** Leaves the end, to go to another place; only the person's hand comes back to it by itself. */
+  leave(): void {
+    this.atEnd = false;
+    this.#left = performance.now();
   }
 
   #follow = (): void => {

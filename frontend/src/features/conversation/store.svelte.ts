@@ -1,12 +1,15 @@
 // One conversation, kept current: a snapshot, then the events whose revision is above it. What was
 // missed is asked for again.
-import type { Activity, Conversation as Snapshot, Entry, EntryGrew, Host, HostEvent, Queued, Status, Todo, Usage } from "../../host/host";
+import type { Activity, Conversation as Snapshot, Entry, EntryGrew, Host, HostEvent, Queued, RetryWait, Status, Todo, Usage } from "../../host/host";
 import { sentence } from "../../host/host";
+import type { Drafts } from "../../lib/drafts.svelte";
 import type { Loading } from "../../lib/collection.svelte";
 import { Outbox } from "./outbox.svelte";
 import { findLast, grow, place, Row } from "./rows.svelte";
 
 const pageSize = 100;
+/** How many entries come at once on the way to a place far back. */
+const jumpSize = 500;
 /** What is kept of an init hook's output, in UTF-16 code units. */
 const initMost = 256 * 1024;
 
@@ -14,12 +17,14 @@ export class Conversation {
   readonly workspace: string;
   readonly outbox: Outbox;
   #host: Host;
+  #drafts: Drafts | undefined;
   #leave: (() => void)[] = [];
   #rev = 0;
   /** Events that came while a snapshot was under way. */
   #waiting: HostEvent[] | undefined;
   #fetching = new Set<string>();
   #run = 0;
+  #loading: Promise<void> | undefined;
 
   state = $state.raw<Loading>({ kind: "loading" });
   rows = $state.raw<readonly Row[]>([]);
@@ -32,12 +37,17 @@ export class Conversation {
   held = $state(false);
   todos = $state.raw<Todo[]>([]);
   model = $state("");
+  level = $state("");
+  pro = $state(false);
+  cyber = $state(false);
+  retry = $state.raw<RetryWait | undefined>();
   usage = $state.raw<Usage | undefined>();
   damaged = $state(0);
   initLog = $state("");
 
-  constructor(host: Host, workspace: string) {
+  constructor(host: Host, workspace: string, drafts?: Drafts) {
     this.#host = host;
+    this.#drafts = drafts;
     this.workspace = workspace;
     this.outbox = new Outbox(host, workspace);
     this.#leave = [host.listen({ event: (event) => this.#event(event), reset: () => void this.open() }), host.join(`conversation/${workspace}`)];
@@ -53,9 +63,11 @@ export class Conversation {
   async open(): Promise<void> {
     const run = ++this.#run;
     this.#waiting = [];
+    const written = this.#drafts?.changes(this.workspace) ?? 0;
     try {
       const snapshot = await this.#host.api.conversations.open({ id: this.workspace });
       if (run !== this.#run) return;
+      this.#drafts?.load(this.workspace, snapshot.draft ?? "", written);
       this.#take(snapshot);
       const waiting = this.#waiting ?? [];
       this.#waiting = undefined;
@@ -72,7 +84,8 @@ export class Conversation {
     const entries = snapshot.entries ?? [];
     const first = entries[0];
     const known = new Map(this.rows.map((row) => [row.id, row]));
-    const joins = first !== undefined && known.has(first.id);
+    // Where nothing older exists any more, what is shown above was left: edited or cleared away.
+    const joins = first !== undefined && known.has(first.id) && snapshot.more;
     const older = joins ? this.rows.filter((row) => row.order < first.order) : [];
     this.prepended = false;
     this.rows = [
@@ -95,6 +108,10 @@ export class Conversation {
     this.held = from.held;
     this.todos = from.todos ?? [];
     this.model = from.model;
+    this.level = from.level;
+    this.pro = from.pro ?? false;
+    this.cyber = from.cyber ?? false;
+    this.retry = from.retry;
     this.usage = from.usage;
   }
 
@@ -114,6 +131,7 @@ export class Conversation {
     if (event.name === "entry.changed") this.#put(event.data.entry);
     else if (event.name === "entry.grew") this.#grew(event.data);
     else if (event.name === "entry.removed") this.#remove(event.data.ids ?? []);
+    else if (event.name === "entry.replaced") void this.open();
     else if (event.name === "conversation.changed") this.#status(event.data.status);
   }
 
@@ -153,14 +171,19 @@ export class Conversation {
     }
   }
 
-  /** Loads older entries in front. */
-  async loadMore(): Promise<void> {
+  /** Loads older entries in front; while some come already, it waits for those. */
+  loadMore(limit = pageSize): Promise<void> {
     const first = this.rows[0];
-    if (!this.more || this.loadingMore || !first) return;
+    if (!this.more || !first) return Promise.resolve();
+    this.#loading ??= this.#load(first.order, limit).finally(() => (this.#loading = undefined));
+    return this.#loading;
+  }
+
+  async #load(before: number, limit: number): Promise<void> {
     this.loadingMore = true;
     const run = this.#run;
     try {
-      const page = await this.#host.api.conversations.page({ workspace: this.workspace, before: first.order, limit: pageSize });
+      const page = await this.#host.api.conversations.page({ workspace: this.workspace, before, limit });
       if (run !== this.#run) return;
       const known = new Set(this.rows.map((row) => row.id));
       const older = (page.entries ?? []).filter((entry) => !known.has(entry.id)).map((entry) => new Row(entry));
@@ -170,6 +193,22 @@ export class Conversation {
     } finally {
       this.loadingMore = false;
     }
+  }
+
+  /** Loads pages until an entry is there; false when it is not part of what is shown, or `wanted` says no more. */
+  async reach(id: string, order: number, wanted: () => boolean): Promise<boolean> {
+    while (wanted()) {
+      if (this.rows.some((row) => row.id === id)) return true;
+      const first = this.rows[0];
+      if (!this.more || !first || first.order <= order) return false;
+      await this.loadMore(jumpSize);
+    }
+    return false;
+  }
+
+  /** The newest message of the person that is shown. */
+  get lastMessage(): Row | undefined {
+    return this.rows.findLast((row) => row.entry.kind === "user");
   }
 
   /** Reads the init hook's output so far. */

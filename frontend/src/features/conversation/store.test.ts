@@ -108,6 +108,31 @@ describe("a snapshot", () => {
     expect(conversation.more).toBe(true);
   });
 
+  test("is taken again when something was said anew, and nothing of what was left stays", async () => {
+    const conversation = await open(snapshot({ rev: 1, entries: [text("a", 1, "a"), text("b", 2, "b"), text("c", 3, "c")] }));
+    const kept = conversation.rows[0];
+    host.handle("conversations.open", () => snapshot({ rev: 4, entries: [text("a", 1, "a"), text("d", 4, "d")] }));
+    host.emit({ name: "entry.changed", data: { workspace: "w", rev: 2, entry: text("d", 4, "d") } });
+    host.emit({ name: "entry.replaced", data: { workspace: "w", rev: 3 } });
+    grew(5, 1, "!", "d");
+    await settle();
+    expect(shown(conversation)).toEqual(["a:a", "d:d!"]);
+    expect(conversation.rows[0]).toBe(kept);
+    host.handle("conversations.open", () => snapshot({ rev: 8, entries: [text("d", 4, "d!")] }));
+    host.emit({ name: "entry.replaced", data: { workspace: "w", rev: 6 } });
+    await settle();
+    expect(shown(conversation)).toEqual(["d:d!"]);
+  });
+
+  test("far back is reached by pages, or said not to be there", async () => {
+    const conversation = await open(snapshot({ rev: 1, more: true, entries: [text("z", 9, "z")] }));
+    host.handle("conversations.page", ({ before }) => ({ entries: [text(`e${before - 1}`, before - 1, "x")], more: before > 3 }));
+    expect(await conversation.reach("e4", 4, () => true)).toBe(true);
+    expect(await conversation.reach("gone", 3, () => true)).toBe(false);
+    expect(conversation.rows[0]?.order).toBe(3);
+    expect(await conversation.reach("e2", 2, () => false)).toBe(false);
+  });
+
   test("that fails is told, and can be tried again", async () => {
     host.handle("conversations.open", () => Promise.reject(new Error("The log is locked.")));
     const conversation = new Conversation(host, "w");

@@ -15,6 +15,8 @@ test("a field can be read while the model is still writing it", () => {
 test("a call reads as one line", () => {
   expect(line(tool({ input: '{"script":"cd x\\ngo test"}' }))).toMatchObject({ verb: "Run", subject: "cd x …" });
   expect(line(tool({ name: "file_read", input: '{"path":"a b/ü.go"}' }))).toMatchObject({ verb: "Read", subject: "a b/ü.go" });
+  expect(line(tool({ name: "web_search", input: "go full jitter" }))).toMatchObject({ verb: "Search the web", subject: "go full jitter" });
+  expect(line(tool({ name: "web_search", input: '{"query":"x y"}' }))).toMatchObject({ subject: "x y" });
   expect(line(tool({ name: "web_fetch", input: '{"url":"x"}' }))).toMatchObject({ shape: "other", verb: "web_fetch", subject: '{"url":"x"}' });
 });
 

@@ -1,4 +1,5 @@
 // How tool calls read as one line. A tool that is not known here shows its name and its input.
+import Globe from "@lucide/svelte/icons/globe";
 import FileText from "@lucide/svelte/icons/file-text";
 import ListTodo from "@lucide/svelte/icons/list-todo";
 import PencilLine from "@lucide/svelte/icons/pencil-line";
@@ -6,9 +7,9 @@ import SquareTerminal from "@lucide/svelte/icons/square-terminal";
 import Wrench from "@lucide/svelte/icons/wrench";
 import type { Component } from "svelte";
 import type { ToolEntry } from "../../host/host";
-import { duration, visible } from "../../lib/format";
+import { count, duration, visible } from "../../lib/format";
 
-export type ToolShape = "read" | "edit" | "run" | "todo" | "other";
+export type ToolShape = "read" | "edit" | "run" | "todo" | "search" | "other";
 
 export interface ToolLine {
   shape: ToolShape;
@@ -24,6 +25,7 @@ const known: Record<string, { shape: ToolShape; verb: string; field: string; ico
   file_edit_replace_string: { shape: "edit", verb: "Edit", field: "path", icon: PencilLine },
   file_edit_replace_lines: { shape: "edit", verb: "Edit", field: "path", icon: PencilLine },
   file_edit_insert: { shape: "edit", verb: "Edit", field: "path", icon: PencilLine },
+  web_search: { shape: "search", verb: "Search the web", field: "query", icon: Globe },
   todo_write: { shape: "todo", verb: "Plan", field: "", icon: ListTodo },
 };
 
@@ -47,9 +49,12 @@ export function inputField(input: string, field: string): string {
 }
 
 /** The call in one line. */
-export function describe(tool: ToolEntry): ToolLine {
+export function describe(tool: ToolEntry, pages = 0): ToolLine {
   const how = known[tool.name];
   if (!how) return { shape: "other", verb: tool.name, icon: Wrench, subject: firstLine(tool.input === "{}" ? "" : tool.input) };
+  // A provider's own search comes as the words that it looked for, then the pages that it found.
+  if (how.shape === "search" && tool.input === "" && pages > 0) return { ...how, verb: "Found", subject: count(pages, "page") };
+  if (how.shape === "search" && !tool.input.trimStart().startsWith("{")) return { ...how, subject: firstLine(tool.input) };
   if (how.shape === "todo") return { ...how, subject: todoSubject(tool) };
   const value = inputField(tool.input, how.field) || (how.field === "path" ? inputField(tool.input, "file_path") : "");
   return { ...how, subject: firstLine(value) };

@@ -8,8 +8,10 @@ export interface Platform {
 
 const kept = new Set(["Mod+N", "Mod+T", "Mod+W", "Mod+Shift+N", "Mod+Shift+T", "Mod+Shift+W"]);
 
-const macNames: Record<string, string> = { Mod: "⌘", Shift: "⇧", Alt: "⌥", Enter: "↵", Escape: "Esc", Digit: "1–9" };
-const otherNames: Record<string, string> = { Mod: "Ctrl", Enter: "Enter", Escape: "Esc", Digit: "1–9" };
+const macNames: Record<string, string> = { Mod: "⌘", Shift: "⇧", Alt: "⌥", Enter: "↵", Escape: "Esc", Digit: "1–9", ArrowUp: "↑", ArrowDown: "↓" };
+const otherNames: Record<string, string> = { Mod: "Ctrl", Enter: "Enter", Escape: "Esc", Digit: "1–9", ArrowUp: "↑", ArrowDown: "↓" };
+/** With Shift these make another sign, so their place counts. */
+const places: Record<string, string> = { "[": "BracketLeft", "]": "BracketRight" };
 
 /** How a key is written for people: ⌘⇧P, or Ctrl+Shift+P. */
 export function writeKey(key: string, platform: Platform): string {
@@ -33,6 +35,8 @@ export function matchKey(event: KeyboardEvent, key: string, platform: Platform):
     const digit = /^Digit([1-9])$/.exec(event.code)?.[1];
     return digit !== undefined && event.shiftKey === parts.includes("Shift") ? { digit: Number(digit) } : undefined;
   }
+  const place = places[name];
+  if (place !== undefined && parts.includes("Shift")) return event.shiftKey && event.code === place ? {} : undefined;
   // A sign such as ? needs Shift on some keyboards and not on others.
   const sign = name.length === 1 && !/[A-Z0-9]/.test(name);
   if (!sign && event.shiftKey !== parts.includes("Shift")) return undefined;

@@ -1,6 +1,7 @@
 // Preferences, models, providers and what is running.
 import { createContext } from "svelte";
 import type { About, Host, Model, Provider, Settings as Preferences } from "../../host/host";
+import { nameOf } from "./options";
 import { servedTheme } from "./theme";
 
 export class Settings {
@@ -45,7 +46,30 @@ export class Settings {
   modelName(id: string): string {
     const model = this.models.find((one) => one.id === id);
     if (!model) return id.slice(id.indexOf(":") + 1) || "No model";
-    return model.demo && !/demo/i.test(model.name) ? `${model.name} (demo)` : model.name;
+    return nameOf(model);
+  }
+
+  /** The name of a model's provider. */
+  providerName(model: string): string {
+    const id = model.slice(0, Math.max(0, model.indexOf(":")));
+    return this.providers.find((one) => one.id === id)?.name ?? (id || "The provider");
+  }
+
+  /** The choice of one message, such as "anthropic:claude-opus-5-5+high", in words. */
+  onceName(once: string): string {
+    const at = once.lastIndexOf("+");
+    const model = at < 0 ? once : once.slice(0, at);
+    const level = at < 0 ? "" : once.slice(at + 1);
+    return [model && this.modelName(model), level].filter((one) => one !== "").join(" · ");
+  }
+
+  /** The choice of one message as a person types it; "" when the model has no short name. */
+  onceCommand(once: string): string {
+    const at = once.lastIndexOf("+");
+    const id = at < 0 ? once : once.slice(0, at);
+    const level = at < 0 ? "" : once.slice(at);
+    const alias = id === "" ? "" : this.models.find((one) => one.id === id)?.aliases?.[0];
+    return alias === undefined || once === "" ? "" : `/${alias}${level} `;
   }
 
   /** The model of a workspace that asks for none. */

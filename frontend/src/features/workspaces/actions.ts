@@ -2,6 +2,9 @@
 import Archive from "@lucide/svelte/icons/archive";
 import ArchiveRestore from "@lucide/svelte/icons/archive-restore";
 import Copy from "@lucide/svelte/icons/copy";
+import FileBraces from "@lucide/svelte/icons/file-braces";
+import FileDown from "@lucide/svelte/icons/file-down";
+import GitFork from "@lucide/svelte/icons/git-fork";
 import Pencil from "@lucide/svelte/icons/pencil";
 import RefreshCw from "@lucide/svelte/icons/refresh-cw";
 import RotateCcw from "@lucide/svelte/icons/rotate-ccw";
@@ -9,7 +12,9 @@ import Trash from "@lucide/svelte/icons/trash-2";
 import type { Host, Workspace } from "../../host/host";
 import type { Shell } from "../../lib/shell.svelte";
 import type { MenuItem } from "../../ui/Menu.svelte";
+import { copyText } from "../../lib/clipboard";
 import type { Toasts } from "../../ui/toasts.svelte";
+import { exportConversation } from "./export";
 
 export interface Reach {
   host: Host;
@@ -43,7 +48,12 @@ export function workspaceMenu(workspace: Workspace, reach: Reach): MenuItem[] {
   const act = (work: Promise<unknown>) => void work.catch((error: unknown) => toasts.problem(error));
   const items: MenuItem[] = [
     { kind: "item", label: "Rename…", icon: Pencil, keys: reach.keys.rename, onselect: () => shell.open({ kind: "renameWorkspace", workspace: id }) },
-    { kind: "item", label: "Copy the folder's path", icon: Copy, onselect: () => act(navigator.clipboard.writeText(workspace.dir).then(() => toasts.info("Path copied."))) },
+    { kind: "item", label: "Fork…", icon: GitFork, disabled: workspace.health !== "ready", onselect: () => shell.open({ kind: "forkWorkspace", workspace: id }) },
+    { kind: "line" },
+    { kind: "item", label: "Export as Markdown", icon: FileDown, onselect: () => void exportConversation(workspace, "md", reach) },
+    { kind: "item", label: "Export as JSON", icon: FileBraces, onselect: () => void exportConversation(workspace, "json", reach) },
+    { kind: "line" },
+    { kind: "item", label: "Copy the folder's path", icon: Copy, onselect: () => act(copyText(workspace.dir).then((done) => (done ? toasts.info("Path copied.") : toasts.problem("The clipboard is not available.")))) },
     { kind: "item", label: "Ask git again", icon: RefreshCw, onselect: () => act(host.api.workspaces.refreshGit({ id })) },
   ];
   if (workspace.init === "failed" || workspace.init === "done" || workspace.init === "skipped") {

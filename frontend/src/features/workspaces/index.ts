@@ -1,5 +1,6 @@
 export { toggleArchive } from "./actions";
 export { default as DeleteDialog } from "./DeleteDialog.svelte";
+export { default as ForkDialog } from "./ForkDialog.svelte";
 export { default as HealthNotice } from "./HealthNotice.svelte";
 export { default as NewWorkspaceDialog } from "./NewWorkspaceDialog.svelte";
 export { default as RenameDialog } from "./RenameDialog.svelte";

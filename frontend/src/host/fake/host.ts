@@ -160,7 +160,8 @@ export class FakeHost implements Host {
         this.emit({ name: "workspace.removed", data: { id } });
       },
       "workspaces.repair": ({ id }) => void this.putWorkspace({ ...this.#workspace(id), health: "ready" }),
-      "workspaces.setModel": ({ workspace, model, level }) => this.update(workspace, { ...(model === undefined ? {} : { model }), ...(level === undefined ? {} : { level }) }),
+      "workspaces.setModel": ({ workspace, model, level, pro }) => this.update(workspace, { ...(model === undefined ? {} : { model: world.models.find((one) => one.aliases.includes(model))?.id ?? model }), ...(level === undefined ? {} : { level }), ...(pro === undefined ? {} : { pro }) }),
+      "workspaces.fork": ({ workspace: from, name }) => this.#fork(from, name),
       "workspaces.markSeen": ({ id }) => void this.putWorkspace({ ...this.#workspace(id), activity: "idle" }),
       "workspaces.diff": ({ id }) => (id === "w1" || id === "w2" ? world.diff : { base: "main", files: [], more: 0 }),
       "workspaces.initLog": () => "npm ci\nadded 212 packages in 3 s\n",
@@ -176,12 +177,31 @@ export class FakeHost implements Host {
       "conversations.send": ({ workspace, text }) => this.put(workspace, world.entry({ kind: "user", text, order: Date.now() })),
       "conversations.interrupt": ({ id }) => this.update(id, { activity: "interrupted" }),
       "conversations.removeQueued": ({ workspace, id }) => this.update(workspace, { queue: this.conversation(workspace).status.queue.filter((one) => one.id !== id) }),
+      "conversations.editQueued": ({ workspace, id, ...changes }) => this.update(workspace, { queue: this.conversation(workspace).status.queue.map((one) => (one.id === id ? { ...one, ...changes } : one)) }),
+      "conversations.moveQueued": (args) => this.#move(args.workspace, args.id, args.before),
+      "conversations.editMessage": ({ workspace, entry, text }) => this.#replace(workspace, entry, text),
+      "conversations.retry": ({ id }) => this.update(id, { activity: "streaming", retry: undefined }),
+      "conversations.stopRetry": ({ id }) => this.update(id, { activity: "failed", retry: undefined }),
+      "conversations.clear": ({ workspace, soft }) => this.#clear(workspace, soft ?? false),
+      "conversations.setDraft": ({ workspace, text }) => void (this.conversation(workspace).draft = text),
+      "conversations.export": ({ format }) => ({ name: `conversation.${format}`, mime: format === "md" ? "text/markdown" : "application/json", text: "# A conversation\n" }),
       "conversations.release": ({ id }) => this.update(id, { held: false, queue: [] }),
       "settings.get": () => this.settings,
       "settings.set": (settings) => void (this.settings = settings),
       "settings.models": () => world.models,
       "settings.providers": () => world.providers,
       "settings.setProvider": () => undefined,
+      "settings.addProvider": () => undefined,
+      "settings.removeProvider": () => undefined,
+      "settings.testProvider": ({ id }) => (id === "anthropic" ? { ok: true, latencyMs: 412, model: "anthropic:claude-sonnet-5" } : { ok: false, latencyMs: 3, problem: "Nothing answers at 127.0.0.1:8080.", mend: "Start the server, or change the base address.", code: "network" }),
+      "settings.suggestModels": ({ id }) => ["claude-opus-4-8", "claude-haiku-5-5", "claude-sonnet-4-5"].map((name) => ({ id: `${id}:${name}`, name, context: 200_000 })),
+      "settings.addModel": () => undefined,
+      "settings.removeModel": () => undefined,
+      "settings.fallbacks": () => [{ model: "anthropic:claude-sonnet-5", models: ["anthropic:claude-opus-5"] }],
+      "settings.setFallback": () => undefined,
+      "costs.summary": ({ by }) => world.costs(by ?? "workspace"),
+      "costs.setBudget": ({ workspace, usd }) => this.update(workspace, { usage: { ...this.conversation(workspace).status.usage, budgetUsd: usd } }),
+      "search.find": ({ text }) => ({ hits: world.hits(text) }),
       "system.about": () => ({ version: "0.1.0", commit: "4f6d2b7a91", os: "Debian GNU/Linux 12, linux/amd64", root: "/home/ada/.carrel", sandbox: "none", desktop: false, problems: [], home: "/home/ada" }),
       "system.doctor": () => [
         { name: "git", status: "ok", detail: "2.39.5" },
@@ -192,6 +212,42 @@ export class FakeHost implements Host {
       "system.raise": () => undefined,
       "system.openURL": () => undefined,
     };
+  }
+
+  #fork(from: string, name: string): Workspace {
+    const made = this.putWorkspace(world.workspace({ ...this.#workspace(from), id: `f${this.rev()}`, name, title: name, branch: name, createdAt: new Date().toISOString() }));
+    this.conversations.set(made.id, { ...structuredClone(this.conversation(from)), workspace: made.id });
+    return made;
+  }
+
+  #move(workspace: string, id: string, before: string): void {
+    const queue = this.conversation(workspace).status.queue;
+    const moved = queue.filter((one) => one.id === id);
+    const others = queue.filter((one) => one.id !== id);
+    const at = others.findIndex((one) => one.id === before);
+    others.splice(at < 0 ? others.length : at, 0, ...moved);
+    this.update(workspace, { queue: others });
+  }
+
+  /** Leaves an entry and what follows it, and says something else in its place. */
+  #replace(workspace: string, id: string, text: string): void {
+    const conversation = this.conversation(workspace);
+    const at = conversation.entries.findIndex((one) => one.id === id);
+    conversation.entries = [...conversation.entries.slice(0, Math.max(0, at)), world.entry({ kind: "user", text, order: Date.now() })];
+    this.#replaced(workspace);
+  }
+
+  #clear(workspace: string, soft: boolean): void {
+    const conversation = this.conversation(workspace);
+    const boundary = world.entry({ kind: "boundary", code: soft ? "reset" : "clear", order: Date.now() });
+    conversation.entries = soft ? [...conversation.entries, boundary] : [boundary];
+    this.#replaced(workspace);
+  }
+
+  #replaced(workspace: string): void {
+    const conversation = this.conversation(workspace);
+    conversation.rev = this.rev();
+    this.emit({ name: "entry.replaced", data: { workspace, rev: conversation.rev } });
   }
 
   #addProject(path: string) {

@@ -2,7 +2,7 @@
 import type { Host } from "../host";
 import { playDemo } from "./demo";
 import { FakeHost } from "./host";
-import { entry } from "./world";
+import { entry, retrying } from "./world";
 
 declare global {
   interface Window {
@@ -25,10 +25,14 @@ export function fakePage(): Host {
   if (scene === "nowork") host.workspaces.clear();
   if (scene === "unborn") host.unborn.add("harbor");
   if (scene === "long") fillLong(host);
+  if (scene === "retrying") {
+    host.conversations.set("w2", retrying());
+    host.update("w2", {});
+  }
   if (scene === "refused") host.setConnection({ kind: "refused", reason: "Carrel was started again, so this page's key is no longer valid." });
   if (scene === "offline") host.setConnection({ kind: "offline", since: Date.now() - 9000, nextTry: Date.now() + 6000 });
   host.older = scene === "older";
-  sessionStorage.setItem("carrel.workspace", asked.get("workspace") ?? (["main", "offline", "older"].includes(scene) ? "w1" : scene === "long" ? "w2" : ""));
+  sessionStorage.setItem("carrel.workspace", asked.get("workspace") ?? (["main", "offline", "older"].includes(scene) ? "w1" : scene === "long" || scene === "retrying" ? "w2" : ""));
   window.fake = host;
   return host;
 }

@@ -1,5 +1,5 @@
 // A small world for tests and pictures: the same that the reference picture shows.
-import type { Conversation, Diff, Entry, GitState, Model, Project, Provider, Workspace } from "../host";
+import type { Conversation, CostLine, CostsBy, CostSummary, Diff, Entry, Hit, GitState, Model, Project, Provider, Workspace } from "../host";
 
 export const hour = 3_600_000;
 const now = Date.now();
@@ -134,14 +134,17 @@ export function pictured(): Conversation {
       held: false,
       model: "anthropic:claude-sonnet-5",
       level: "medium",
-      queue: [{ id: "q1", text: "Then write a line in the changelog.", time: at(0), dispatch: "step" }],
+      queue: [
+        { id: "q1", text: "Then write a line in the changelog.", time: at(0), dispatch: "step" },
+        { id: "q3", text: "And look whether the downloader needs the same.", time: at(0), dispatch: "turn", once: "anthropic:claude-opus-5+high" },
+      ],
       todos,
       usage: { input: 40_100, output: 2200, cacheRead: 31_000, cacheWrite: 0, context: 42_300, window: 200_000, spentUsd: 0.41 },
     },
     entries: [
-      entry({ kind: "user", text: "Uploads fail in bursts when the store throttles. Back off with jitter, honour Retry-After, and prove it with a test." }),
+      entry({ kind: "user", text: "Uploads fail in bursts when the store throttles. Back off with jitter, honour Retry-After, and prove it with a test.", once: "anthropic:claude-sonnet-5+high" }),
       entry({ kind: "assistant", reasoning: true, text: "The uploader has its own loop. I should look at how it decides to give up before I change it." }),
-      entry({ kind: "assistant", text: "The uploader retries at once, three times, in `store/upload.go`. I will give it exponential back-off with full jitter, capped at 30 s, and let a `Retry-After` header win." }),
+      entry({ kind: "assistant", text: "The uploader retries at once, three times, in `store/upload.go`. I will give it exponential back-off with full jitter, capped at 30 s, and let a `Retry-After` header win.", model: "anthropic:claude-sonnet-5", usage: { input: 2400, output: 380, cacheRead: 9800, cacheWrite: 0, usd: 0.0213 }, sources: [{ url: "https://example.org/backoff", title: "Backing off with jitter" }, { url: "https://www.example.com/retry-after" }] }),
       tool("file_read", { path: "store/upload.go" }, { detail: { firstLine: 1, lastLine: 142, totalLines: 142 } }),
       tool("file_edit_replace_string", { path: "store/upload.go", old_string: "a", new_string: "b" }, { detail: { diff: editPatch, added: 9, removed: 4 } }),
       tool("bash", { script: "go test ./store -run Retry -count=20" }, { status: "ok", output: "ok  \tharbor/store\t3.080s\n", detail: { exitCode: 0, durationMs: 3100 } }),
@@ -150,6 +153,49 @@ export function pictured(): Conversation {
       tool("bash", { script: "go test ./..." }, { status: "running", output: "ok  \tharbor/cmd\t0.21s\nok  \tharbor/store\t3.08s\n", started: at(4000) }),
     ],
   };
+}
+
+/** A request that will be tried again. */
+export function retrying(): Conversation {
+  const empty = emptyConversation("w2");
+  return {
+    ...empty,
+    draft: "/",
+    status: { ...empty.status, activity: "retrying", model: "anthropic:claude-sonnet-5", retry: { at: new Date(now + 12_400).toISOString(), attempt: 3, of: 8, code: "overloaded", reason: "529 Overloaded" }, usage: { ...empty.status.usage, context: 171_000, window: 200_000, spentUsd: 4.61, budgetUsd: 5 } },
+    entries: [
+      entry({ kind: "user", text: "Split the config loader." }),
+      entry({ kind: "boundary", code: "reset" }),
+      entry({ kind: "user", text: "Now the flags." }),
+      tool("web_search", { query: "go flag package subcommands" }, { input: "go flag package subcommands" }),
+      entry({ kind: "assistant", text: "I look at how they are read today." }),
+    ],
+  };
+}
+
+const line = (key: string, name: string, requests: number, input: number, output: number, usd?: number, rest: Partial<CostLine> = {}): CostLine => ({ key, name, requests, input, output, reasoning: 0, cacheRead: input * 4, cacheWrite: 0, ...(usd === undefined ? { unpriced: requests } : { usd }), ...rest });
+
+/** What was spent, by anything. */
+export function costs(by: CostsBy): CostSummary {
+  const lines: Record<string, CostLine[]> = {
+    workspace: [line("w1", "upload-jitter", 41, 320_000, 22_000, 4.18), line("w2", "config-split", 120, 1_020_000, 84_000, 12.4, { unpriced: 3 }), line("w9", "", 8, 12_000, 900, 0.004, { gone: true }), line("w4", "docs-flags", 6, 9_000, 700)],
+    project: [line("harbor", "harbor", 169, 1_350_000, 106_900, 16.58)],
+    model: [line("anthropic:claude-sonnet-5", "", 161, 1_340_000, 106_000, 16.58), line("local:qwen3-coder", "", 6, 9_000, 700)],
+    day: [line("2026-03-02", "", 90, 700_000, 50_000, 9.2), line("2026-03-01", "", 79, 650_000, 56_900, 7.38)],
+  };
+  return { by, lines: lines[by] ?? [], total: line("", "", 175, 1_361_000, 107_600, 16.584, { unpriced: 9 }) };
+}
+
+/** Places where something was said. */
+export function hits(text: string): Hit[] {
+  const hit = (id: number, role: Hit["role"], title: string, before: string, after: string, rest: Partial<Hit> = {}): Hit => ({
+    id, workspace: "w1", name: "upload-jitter", title, projectId: "harbor", entry: "e1", order: 1, time: at(id * hour), role,
+    snippet: [{ text: before }, { text, hit: true }, { text: after }], ...rest,
+  });
+  return [
+    hit(3, "user", "Retry with jitter in the uploader", "Uploads fail in bursts when the store throttles. Back off with ", ", honour Retry-After, and prove it with a test."),
+    hit(5, "assistant", "Retry with jitter in the uploader", "I will give it exponential back-off with full ", ", capped at 30 s."),
+    hit(290, "tool", "Try a smaller cache", "store/cache.go:41: // ", " <b>is not</b> needed here", { workspace: "w6", projectId: "harbor", archived: true }),
+  ];
 }
 
 export function failed(): Conversation {

@@ -1,0 +1,1 @@
+export { default as CostsPanel } from "./CostsPanel.svelte";

@@ -1,0 +1,1 @@
+export { default as SearchDialog } from "./SearchDialog.svelte";
