@@ -15,6 +15,7 @@ type bench struct {
 	long   bool
 	host   string
 	window string
+	agents string // folder of other agents, "" for PATH
 
 	carrelPath string
 	repoPath   string

@@ -38,10 +38,14 @@ type row struct {
 func rows() []row {
 	return []row{
 		{"run", "carrel run beside a shell loop with curl", measureRun},
+		{"agents", "carrel run beside other agents' commands, where they are installed", measureAgents},
 		{"start", "carrel --version beside a hello-world program", measureStart},
 		{"workspace", "creating and deleting workspaces beside git worktree", measureWorkspace},
 		{"refresh", "the git state of 50 worktrees beside git status", measureRefresh},
 		{"conversation", "20,000 messages beside 200", measureConversation},
+		{"steps", "from a step to the next request, 200,000 tokens beside 2,000", measureSteps},
+		{"hundred", "100 conversations that stream beside one", measureHundred},
+		{"counting", "counting the tokens of 200,000 letters beside 1 MB of text", measureCounting},
 		{"history", "a conversation in 1 GB of history beside 10 MB; searching it beside grep", measureHistory},
 		{"wire", "calls and events in the window beside a bare WebSocket", measureWire},
 		{"streams", "six streams of 200 events a second", measureStreams},
@@ -54,6 +58,7 @@ var errSkipped = errors.New("skipped")
 
 func main() {
 	launched() // does not return in a launcher
+	served()   // nor in a model server
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	code, err := run(ctx)
@@ -70,6 +75,7 @@ func run(ctx context.Context) (code int, err error) {
 	long := flag.Bool("long", false, "measure the streams, and what waits, for ten minutes")
 	host := flag.String("host", "window", "what shows the page of the rows wire and streams: window, chromium or none")
 	window := flag.String("window", "bin/carrel-desktop", "`path` of the window's binary")
+	agents := flag.String("agents", "", "`folder` into which npm installed other agents, for the row agents (default: they are in PATH)")
 	flag.Parse()
 	if *list {
 		for _, r := range rows() {
@@ -86,7 +92,7 @@ func run(ctx context.Context) (code int, err error) {
 		return 2, err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(b.dir)) }()
-	b.long, b.host, b.window = *long, *host, *window
+	b.long, b.host, b.window, b.agents = *long, *host, *window, *agents
 	var t table
 	failed := false
 	t.head()

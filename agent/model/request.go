@@ -2,7 +2,9 @@ package model
 
 import "encoding/json"
 
-// Request asks for one response. Its bytes on the wire are a function of its fields alone.
+// Request asks for one response. Its bytes on the wire are a function of its fields alone. The parts of
+// its messages must not change once it was sent: the next request of the conversation may be compared
+// with it by their memory.
 type Request struct {
 	Model     string // the provider's own id
 	System    string

@@ -117,6 +117,7 @@ func runCore() (err error) {
 		return err
 	}
 	breakers := turn.NewBreakers(r.now)
+	nth := int(dir[len(dir)-1]-'0') * size // so that the cores begin with different formats
 	for i := range size {
 		w := fmt.Sprint("w", i)
 		clients, err := newClients(os.Getenv(coreURL) + "/" + filepath.Base(dir) + w)
@@ -131,7 +132,7 @@ func runCore() (err error) {
 		r.talks[w], err = turn.Start(turn.Config{
 			Workspace: w, Log: log, Queue: turn.NewQueue(db, w), Tools: tools(filepath.Join(dir, w+".effects")), Env: noEnv,
 			Resolve: clients.resolve, System: func(context.Context) string { return "You are in a storm." },
-			Choice: turn.Choice{Model: formats[i%len(formats)].id()}, Breakers: breakers, Now: r.now,
+			Choice: turn.Choice{Model: formats[(nth+i)%len(formats)].id()}, Breakers: breakers, Now: r.now,
 			Events: func(e turn.Event) {
 				if e.State != nil {
 					r.tell(told{W: w, Status: statusOf(*e.State)})

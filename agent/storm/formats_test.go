@@ -9,6 +9,7 @@ import (
 
 	"carrel/agent/model"
 	"carrel/agent/model/anthropic"
+	"carrel/agent/model/bedrock"
 	"carrel/agent/model/chat"
 	"carrel/agent/model/gemini"
 	"carrel/agent/model/responses"
@@ -44,6 +45,12 @@ var formats = []format{
 	}},
 	{name: "gemini", open: func(url string, cache *wire.Cache) (*wire.Client, error) {
 		return gemini.New(gemini.Options{BaseURL: url, Key: "key", Provider: "gemini", Idle: idle, Cache: cache})
+	}},
+	{name: "bedrock", open: func(url string, cache *wire.Cache) (*wire.Client, error) {
+		return bedrock.New(bedrock.Options{BaseURL: url, Bearer: "key", Provider: "bedrock", Idle: idle, Cache: cache, Claude: anthropic.Format()})
+	}},
+	{name: "converse", open: func(url string, cache *wire.Cache) (*wire.Client, error) {
+		return bedrock.New(bedrock.Options{BaseURL: url, Bearer: "key", Provider: "converse", Idle: idle, Cache: cache})
 	}},
 	{name: "deepseek", bare: true, open: func(url string, cache *wire.Cache) (*wire.Client, error) {
 		return chat.New(chat.Options{BaseURL: url + "/v1", Key: "key", Provider: "deepseek", Idle: idle, Cache: cache,

@@ -49,6 +49,9 @@ type draft struct {
 	log   *transcript.Log
 	blobs map[string][]byte
 	size  int // bytes in blobs
+	// light has, for the messages of the last request, the first part of those that hold no file: by its
+	// memory they are known again.
+	light []*model.Part
 }
 
 // build makes the request of a step. It is a function of the log and the form, so that each request
@@ -101,13 +104,25 @@ func compact(extra map[string]json.RawMessage) (map[string]json.RawMessage, erro
 // messages fills in the data of files. What is not legal on the wire, the wire repairs: it knows which
 // messages it has repaired and encoded already.
 func (d *draft) messages(history []model.Message) ([]model.Message, error) {
+	light := make([]*model.Part, len(history))
 	for i := range history { // a slice of our own: History copied it, and so did Bare
-		parts, err := d.withData(history[i].Parts)
+		old := history[i].Parts
+		if len(old) == 0 {
+			continue
+		}
+		if i < len(d.light) && d.light[i] == &old[0] {
+			light[i] = &old[0]
+			continue
+		}
+		parts, err := d.withData(old)
 		if err != nil {
 			return nil, err
 		}
-		history[i].Parts = parts
+		if history[i].Parts = parts; &parts[0] == &old[0] {
+			light[i] = &old[0]
+		}
 	}
+	d.light = light
 	return history, nil
 }
 

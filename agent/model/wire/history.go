@@ -2,6 +2,7 @@ package wire
 
 import (
 	"bytes"
+	"slices"
 
 	"carrel/agent/model"
 )
@@ -69,23 +70,29 @@ func encode(f Format, m model.Message) encoded {
 	return encoded{assistant: m.Role == model.Assistant, json: bytes.Clone(b)}
 }
 
-// keep copies parts so that they can be compared later, without the data of files.
+// keep gives parts that can be compared later: themselves, or a copy without the data of files that a
+// blob names.
 func keep(in []model.Part) []model.Part {
+	if !slices.ContainsFunc(in, heavy) {
+		return in
+	}
 	out := make([]model.Part, len(in))
 	for i, p := range in {
 		if p.Blob != "" && p.Data != nil {
 			p.Data = []byte{}
 		}
-		if p.Parts != nil {
-			p.Parts = keep(p.Parts)
-		}
+		p.Parts = keep(p.Parts)
 		out[i] = p
 	}
 	return out
 }
 
-// begins reports whether list begins with the messages of h. Strings of the same memory are
-// compared at once, so this costs little for a conversation that stays in memory.
+func heavy(p model.Part) bool {
+	return p.Blob != "" && p.Data != nil || slices.ContainsFunc(p.Parts, heavy)
+}
+
+// begins reports whether list begins with the messages of h. Parts of the same memory are the same, so
+// this costs little for a conversation that stays in memory.
 func (h *history) begins(list []model.Message) bool {
 	if len(list) < len(h.in) {
 		return false
@@ -102,6 +109,9 @@ func (h *history) begins(list []model.Message) bool {
 func sameParts(kept, now []model.Part) bool {
 	if len(kept) != len(now) {
 		return false
+	}
+	if len(now) == 0 || &kept[0] == &now[0] {
+		return true
 	}
 	for i := range kept {
 		a, b := &kept[i], &now[i]

@@ -10,9 +10,14 @@ func (j *judge) anthropic(body object) {
 	j.said.Format = "anthropic"
 	j.credentials("X-Api-Key", "Authorization")
 	j.must(j.head("Anthropic-Version") != "", "header", "anthropic-version is required")
-	j.only(body, "body", "model", "max_tokens", "messages", "system", "tools", "tool_choice", "thinking", "output_config",
-		"temperature", "top_p", "top_k", "stop_sequences", "stream", "metadata", "service_tier", "speed", "container", "context_management")
 	j.said.Model = j.full(body["model"], "model")
+	j.anthropicBody(body, "model", "max_tokens", "messages", "system", "tools", "tool_choice", "thinking", "output_config",
+		"temperature", "top_p", "top_k", "stop_sequences", "stream", "metadata", "service_tier", "speed", "container", "context_management")
+}
+
+// anthropicBody judges what Anthropic's servers and others of the format have in common.
+func (j *judge) anthropicBody(body object, known ...string) {
+	j.only(body, "body", known...)
 	limit := j.whole(body["max_tokens"], "max_tokens", 1)
 	names := j.anthropicTools(body)
 	thinks := j.anthropicThinking(body, limit)

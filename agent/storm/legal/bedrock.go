@@ -10,10 +10,7 @@ import (
 func (j *judge) bedrock(body object) {
 	j.said.Format = "bedrock"
 	j.credentials("Authorization")
-	_, rest, _ := strings.Cut(j.path, "/model/")
-	name, err := url.PathUnescape(strings.TrimSuffix(rest, "/converse-stream"))
-	j.must(err == nil && name != "", "path", "names no model")
-	j.said.Model = name
+	j.said.Model = j.bedrockModel("/converse-stream")
 	j.only(body, "body", "messages", "system", "inferenceConfig", "toolConfig", "guardrailConfig", "additionalModelRequestFields",
 		"promptVariables", "additionalModelResponseFieldPaths", "requestMetadata", "performanceConfig", "serviceTier")
 	w := &bedrockMessages{judge: j, ids: map[string]bool{}}
@@ -36,6 +33,24 @@ func (j *judge) bedrock(body object) {
 	j.must(w.role == "user", "messages", "the conversation must end with a user message")
 	j.must(w.points <= 4, "cachePoint", "more than 4 cache points")
 	j.must(j.said.Calls == 0 || body["toolConfig"] != nil, "toolConfig", "must be defined when using toolUse and toolResult content blocks")
+}
+
+// bedrockModel is the model's name in the path, before an action.
+func (j *judge) bedrockModel(action string) string {
+	_, rest, _ := strings.Cut(j.path, "/model/")
+	name, err := url.PathUnescape(strings.TrimSuffix(rest, action))
+	j.must(err == nil && name != "", "path", "names no model")
+	return name
+}
+
+// bedrockClaude judges a body in Anthropic's format for InvokeModelWithResponseStream.
+func (j *judge) bedrockClaude(body object) {
+	j.said.Format = "bedrock-claude"
+	j.credentials("Authorization")
+	j.must(body["anthropic_version"] == "bedrock-2023-05-31", "anthropic_version", "is required")
+	j.said.Model = j.bedrockModel("/invoke-with-response-stream")
+	j.anthropicBody(body, "anthropic_version", "anthropic_beta", "max_tokens", "messages", "system", "tools", "tool_choice", "thinking",
+		"output_config", "temperature", "top_p", "top_k", "stop_sequences", "metadata")
 }
 
 // bedrockMessages is the walk through the messages.

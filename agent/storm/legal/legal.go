@@ -50,6 +50,8 @@ func Check(r Request) (Said, error) {
 		j.gemini(body)
 	case strings.HasSuffix(r.Path, "/converse-stream"):
 		j.bedrock(body)
+	case strings.HasSuffix(r.Path, "/invoke-with-response-stream"):
+		j.bedrockClaude(body)
 	default:
 		j.fail("path", "%q is no endpoint of any format", r.Path)
 	}

@@ -32,6 +32,11 @@ var formats = map[string]struct{ path, body string }{
 		"contents":[{"role":"user","parts":[{"text":"hello"}]},
 		{"role":"model","parts":[{"text":"ok"},{"functionCall":{"id":"c1","name":"read","args":{}},"thoughtSignature":"s"}]},
 		{"role":"user","parts":[{"functionResponse":{"id":"c1","name":"read","response":{"output":"out"}}},{"text":"more"}]}]}`},
+	"bedrock-claude": {"/model/m/invoke-with-response-stream", `{"anthropic_version":"bedrock-2023-05-31","max_tokens":10,
+		"system":[{"type":"text","text":"sys"}],"tools":[{"name":"read","description":"d","input_schema":{"type":"object"}}],
+		"messages":[{"role":"user","content":[{"type":"text","text":"hello"}]},
+		{"role":"assistant","content":[{"type":"text","text":"ok"},{"type":"tool_use","id":"c1","name":"read","input":{}}]},
+		{"role":"user","content":[{"type":"tool_result","tool_use_id":"c1","content":"out"},{"type":"text","text":"more"}]}]}`},
 	"bedrock": {"/model/m/converse-stream", `{"system":[{"text":"sys"}],
 		"toolConfig":{"tools":[{"toolSpec":{"name":"read","description":"d","inputSchema":{"json":{"type":"object"}}}}]},
 		"messages":[{"role":"user","content":[{"text":"hello"}]},
@@ -104,6 +109,7 @@ var illegal = []struct{ formats, old, now string }{
 	{"bedrock", `{"toolResult":{"toolUseId":"c1","content":[{"text":"out"}],"status":"success"}},`, ``},
 	{"bedrock", `"toolUseId":"c1"`, `"toolUseId":"c:1"`},
 	{"bedrock", `{"role":"user","content":[{"text":"hello"}]},`, `{"role":"user","content":[{"text":"hello"}]},{"role":"user","content":[{"text":"hello"}]},`},
+	{"bedrock-claude", `"anthropic_version":"bedrock-2023-05-31"`, `"model":"m"`},
 	{"bedrock", `"toolConfig"`, `"requestMetadata"`},
 	{"bedrock", `[{"text":"out"}]`, `[]`},
 }
@@ -111,7 +117,7 @@ var illegal = []struct{ formats, old, now string }{
 func TestWhatAProviderRefusesIsRefused(t *testing.T) {
 	for _, c := range illegal {
 		if c.formats == "all" {
-			c.formats = "anthropic responses chat gemini bedrock"
+			c.formats = "anthropic responses chat gemini bedrock bedrock-claude"
 		}
 		for _, format := range strings.Fields(c.formats) {
 			body := strings.Replace(formats[format].body, c.old, c.now, 1)

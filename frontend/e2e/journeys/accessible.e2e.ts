@@ -107,7 +107,7 @@ test("every screen keeps the rules of WCAG AA, dark and light", async () => {
   await ada.composer.fill("three");
   await look("a queue");
   await ada.composer.fill("");
-  model.answers((say) => say.refuse(529, "overloaded_error", "Overloaded", { "retry-after": "30" }));
+  model.answers((say) => say.refuse(529, "overloaded_error", "Overloaded", { "retry-after": "55" }));
   door.open();
   const strip = ada.page.getByRole("region", { name: "Trying again" });
   await strip.waitFor();

@@ -4,8 +4,8 @@ import { useStage } from "../stage";
 
 const stage = useStage();
 
-/** Too much to do, and asks to wait for half a minute: longer than any journey does. */
-const overloaded: Answer = (say) => say.refuse(529, "overloaded_error", "Overloaded", { "retry-after": "30" });
+/** Too much to do, and asks to wait for most of a minute: longer than any journey does. */
+const overloaded: Answer = (say) => say.refuse(529, "overloaded_error", "Overloaded", { "retry-after": "55" });
 
 test("a request that failed is tried again, with a countdown that one can cut short or end", async () => {
   const model = await stage.model();

@@ -63,7 +63,7 @@ const screens: Screen[] = [
   { name: "queue-edit", scene: "scene=main", prepare: async (page) => { await page.getByRole("button", { name: "Then write a line in the changelog." }).click(); await page.waitForTimeout(300); } },
   { name: "facts", scene: "scene=main", only: "wide", prepare: async (page) => { await page.getByText("The uploader retries at once").hover(); await page.waitForTimeout(300); } },
   { name: "costs", scene: "scene=main", prepare: async (page, narrow) => { if (narrow) await page.getByRole("button", { name: /Changes/ }).click(); await page.getByRole("tab", { name: "Costs" }).click(); await page.getByText("Total").waitFor(); await page.getByRole("button", { name: "Set a budget" }).click(); await page.waitForTimeout(350); } },
-  { name: "search", scene: "scene=main", prepare: async (page) => { await press("Control+Shift+F")(page); await page.getByRole("combobox", { name: "Search" }).fill("jitter"); await page.getByRole("option").first().waitFor(); } },
+  { name: "search", scene: "scene=main", prepare: async (page) => { await press("Control+Shift+F")(page); await page.getByRole("combobox", { name: "Search" }).fill("jitter"); await page.getByRole("dialog").getByRole("option").first().waitFor(); } },
   { name: "fork", scene: "scene=main", prepare: async (page) => { await page.getByRole("button", { name: "More", exact: true }).click(); await page.getByRole("menuitem", { name: "Fork…" }).click(); await page.waitForTimeout(350); } },
   { name: "shortcuts", scene: "scene=main", prepare: press("F1") },
   { name: "palette", scene: "scene=main", prepare: press("Control+Shift+P") },

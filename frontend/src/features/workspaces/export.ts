@@ -12,8 +12,12 @@ export async function exportConversation(workspace: Workspace, format: ExportFor
   try {
     const made = await host.api.conversations.export({ workspace: workspace.id, format });
     if (host.kind === "desktop") {
-      if (await copyText(made.text)) toasts.info(`${made.name} is on the clipboard. “carrel export ${workspace.name}” writes it to a file.`);
-      else toasts.problem(`The clipboard is not available. “carrel export ${workspace.name}” writes the conversation to a file.`);
+      const copied = () => toasts.info(`${made.name} is on the clipboard. “carrel export ${workspace.name}” writes it to a file.`);
+      if (await copyText(made.text)) copied();
+      else {
+        // A web view copies only at a click, and the document took too long to count as part of the last one.
+        toasts.problem(`${made.name} is ready, and the window wants a click to copy it.`, { label: "Copy it", run: () => void copyText(made.text).then((done) => (done ? copied() : toasts.problem(`The clipboard is not available. “carrel export ${workspace.name}” writes the conversation to a file.`))) });
+      }
       return;
     }
     const address = URL.createObjectURL(new Blob([made.text], { type: made.mime }));
