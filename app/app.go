@@ -78,7 +78,8 @@ type App struct {
 	sessions map[string]*opening
 	desk     map[string]*deskState
 	window   Window
-	logins   map[string]*coderLogin // at Coder, that wait for the browser
+	audience func(topic string) bool // nil: no host joins topics
+	logins   map[string]*coderLogin  // at Coder, that wait for the browser
 	closed   bool
 
 	closeOnce sync.Once
@@ -142,6 +143,7 @@ func (a *App) background(ctx context.Context) {
 	}
 	a.root.Changed(ctx, a.outsideChange)
 	a.work.Go(func() { a.recheck(ctx) })
+	a.work.Go(func() { a.retire(ctx) })
 	a.work.Go(func() {
 		if err := a.desks.Recover(ctx); err != nil {
 			a.logger.Error("recover workspaces", "err", err)

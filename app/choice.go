@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"carrel/agent/catalog"
@@ -58,7 +59,11 @@ func (d desks) SetModel(ctx context.Context, args SetModel) error {
 	if err != nil {
 		return nil // as above: the other process goes on with its own
 	}
-	return userError(conv.SetChoice(ctx, c))
+	err = conv.SetChoice(ctx, c)
+	if errors.Is(err, turn.ErrClosed) {
+		return nil // as above: it was closed just now
+	}
+	return userError(err)
 }
 
 func (d desks) SetAutoRetry(ctx context.Context, args SetAutoRetry) error {

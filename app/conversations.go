@@ -19,10 +19,11 @@ const (
 type conversations struct{ app *App }
 
 func (c conversations) Open(ctx context.Context, args ByID) (Conversation, error) {
-	s, err := c.app.session(ctx, args.ID)
+	s, done, err := c.app.session(ctx, args.ID)
 	if err != nil {
 		return Conversation{}, userError(err)
 	}
+	defer done()
 	snapshot, err := s.snapshot(firstPage)
 	if err != nil {
 		return Conversation{}, userError(err)
@@ -32,10 +33,11 @@ func (c conversations) Open(ctx context.Context, args ByID) (Conversation, error
 }
 
 func (c conversations) Page(ctx context.Context, args PageRequest) (Page, error) {
-	s, err := c.app.session(ctx, args.Workspace)
+	s, done, err := c.app.session(ctx, args.Workspace)
 	if err != nil {
 		return Page{}, userError(err)
 	}
+	defer done()
 	n := args.Limit
 	if n <= 0 || n > maxPage {
 		n = firstPage
@@ -49,10 +51,11 @@ func (c conversations) Page(ctx context.Context, args PageRequest) (Page, error)
 }
 
 func (c conversations) Entry(ctx context.Context, args EntryRequest) (Entry, error) {
-	s, err := c.app.session(ctx, args.Workspace)
+	s, done, err := c.app.session(ctx, args.Workspace)
 	if err != nil {
 		return Entry{}, userError(err)
 	}
+	defer done()
 	entry, err := s.entry(args.Entry)
 	return entry, userError(err)
 }
@@ -82,12 +85,4 @@ func (c conversations) RemoveQueued(ctx context.Context, args QueueItem) error {
 
 func (c conversations) Release(ctx context.Context, args ByID) error {
 	return c.working(ctx, args.ID, func(conv *turn.Conversation) error { return conv.Release(ctx) })
-}
-
-func (c conversations) conversation(ctx context.Context, id string) (*turn.Conversation, error) {
-	s, err := c.app.session(ctx, id)
-	if err != nil {
-		return nil, userError(err)
-	}
-	return s.writable()
 }

@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"errors"
+	"sync/atomic"
 	"time"
 
 	"carrel/agent/transcript"
@@ -23,6 +24,8 @@ type deskState struct {
 	elsewhere bool       // another process holds the conversation
 	unseen    bool       // a turn ended well since the person last looked
 	watched   place      // what the watcher was told
+
+	rev *atomic.Uint64 // of its conversation's events, as long as hosts may have seen one; nil: none yet
 
 	moving   string // what is being done to its place, such as "renamed"; "" for nothing
 	starting int    // calls under way that may start a turn

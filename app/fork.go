@@ -24,10 +24,11 @@ func (d desks) Fork(ctx context.Context, args ForkWorkspace) (Workspace, error) 
 	if err != nil {
 		return Workspace{}, userError(err)
 	}
-	s, err := d.app.session(ctx, w.ID)
+	s, done, err := d.app.session(ctx, w.ID)
 	if err != nil {
 		return Workspace{}, userError(err)
 	}
+	defer done()
 	n := workspaces.NewWorkspace{ProjectID: w.ProjectID, Name: args.Name, Runtime: w.Runtime, Model: w.Model,
 		Seed: func(ctx context.Context, made workspaces.Workspace) error { return d.app.seedFork(ctx, s, w, made) }}
 	if w.Runtime == runtime.Worktree {

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 	"unicode/utf16"
 
@@ -27,7 +28,7 @@ type live struct {
 	publish   func(Event)
 
 	mu      sync.Mutex
-	rev     uint64
+	rev     *atomic.Uint64
 	step    *folder // the step under way: entries that the log may not hold yet
 	stepSeq uint64
 	pending []growth
@@ -47,13 +48,12 @@ type growth struct {
 }
 
 func newLive(workspace string, publish func(Event)) *live {
-	return &live{workspace: workspace, publish: publish, step: newFolder(maxShown), lengths: map[*string]length{}}
+	return &live{workspace: workspace, publish: publish, rev: &atomic.Uint64{}, step: newFolder(maxShown), lengths: map[*string]length{}}
 }
 
 // next is the revision for one more event.
 func (l *live) next() uint64 {
-	l.rev++
-	return l.rev
+	return l.rev.Add(1)
 }
 
 // entries gives copies of the entries of the step under way.

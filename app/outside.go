@@ -88,10 +88,12 @@ func (a *App) followOther(id string) {
 	if pid := a.root.SessionHolder(id); pid == 0 || pid == os.Getpid() {
 		return
 	}
-	if _, err := a.session(context.Background(), id); err != nil {
+	_, done, err := a.session(context.Background(), id)
+	if err != nil {
 		a.logger.Warn("follow another process's conversation", "workspace", id, "err", err)
 		return
 	}
+	done()
 	a.herald.add(id, news{})
 }
 

@@ -21,7 +21,7 @@ func (s *session) snapshot(n int) (Conversation, error) {
 	}
 	log := s.reader().State()
 	entries := fold(append(records, newer...), maxShown, log.Turn)
-	return Conversation{Rev: s.live.rev, Workspace: s.id, More: more, Entries: overlay(entries, s.live.entries()),
+	return Conversation{Rev: s.live.rev.Load(), Workspace: s.id, More: more, Entries: overlay(entries, s.live.entries()),
 		Status: s.status(), Damaged: log.Damaged}, nil
 }
 

@@ -51,7 +51,10 @@ func (a *App) recoverTurn(ctx context.Context, w workspaces.Workspace) error {
 		return err
 	}
 	if st.Turn != "" || st.Unanswered != "" {
-		_, err := a.session(ctx, w.ID)
+		_, done, err := a.session(ctx, w.ID)
+		if err == nil {
+			done()
+		}
 		return err
 	}
 	_, err = os.Stat(filepath.Join(dir, unseenMark))

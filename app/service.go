@@ -120,7 +120,8 @@ type ForkWorkspace struct {
 type SendMessage struct {
 	Workspace string `json:"workspace"`
 	Text      string `json:"text"`
-	// ID makes sending twice harmless: a message whose id is known already is not sent again.
+	// ID makes sending twice harmless: one that waits, or is among the workspace's last 256 that were sent,
+	// is not sent again. An older id is not known any more.
 	ID       string   `json:"id,omitempty"`
 	Dispatch Dispatch `json:"dispatch,omitempty"`
 	Files    []Upload `json:"files,omitempty"` // at most 20

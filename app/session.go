@@ -51,6 +51,7 @@ func (a *App) openSession(ctx context.Context, id string) (*session, error) {
 		return nil, err
 	}
 	s := &session{app: a, id: id, live: newLive(id, a.publish)}
+	s.live.rev = a.revisions(id)
 	a.ledger.do(func(ctx context.Context) { s.readPurse(ctx, 0) })
 	if err := a.ledger.settle(ctx); err != nil {
 		return nil, err
@@ -161,6 +162,7 @@ func (s *session) setState(state turn.StateChange) {
 	s.mu.Lock()
 	s.state = state
 	s.mu.Unlock()
+	s.app.stirred(s.id)
 	s.tellApp()
 	s.publishState()
 	s.app.workspaceChanged(s.id)

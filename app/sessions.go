@@ -18,35 +18,80 @@ type opening struct {
 	ready chan struct{} // closed when s and err are set
 	s     *session
 	err   error
+
+	// What follows is guarded by the App's lock.
+	users   int           // calls that use it now
+	used    time.Time     // when a call or a turn last ended
+	leaving chan struct{} // closed when that has been settled; nil while nobody closes it for being idle
+	gone    bool          // it was closed for being idle
 }
 
-// session gives a workspace's conversation, opening it if need be.
-func (a *App) session(ctx context.Context, id string) (*session, error) {
-	o, err := a.opening(id)
+// session gives a workspace's conversation, opening it if need be. It stays open until done is called.
+func (a *App) session(ctx context.Context, id string) (s *session, done func(), err error) {
+	o, err := a.opening(ctx, id)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
+	done = func() { a.leaveCall(o) }
 	select {
 	case <-o.ready:
-		return o.s, o.err
+		err = o.err
 	case <-ctx.Done():
-		return nil, ctx.Err()
+		err = ctx.Err()
+	}
+	if err != nil {
+		done()
+		return nil, nil, err
+	}
+	return o.s, done, nil
+}
+
+// opening gives the attempt to open a session, with the caller among its users. One that is being
+// closed for being idle is waited for.
+func (a *App) opening(ctx context.Context, id string) (*opening, error) {
+	for {
+		o, leaving, err := a.enterCall(id)
+		if leaving == nil {
+			return o, err
+		}
+		select {
+		case <-leaving:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
 	}
 }
 
-func (a *App) opening(id string) (*opening, error) {
+func (a *App) enterCall(id string) (o *opening, leaving chan struct{}, err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if o := a.sessions[id]; o != nil {
-		return o, nil
+	if o = a.sessions[id]; o == nil {
+		if o, err = a.beginOpening(id); err != nil {
+			return nil, nil, err
+		}
 	}
+	if o.leaving == nil {
+		o.users++
+	}
+	return o, o.leaving, nil
+}
+
+func (a *App) leaveCall(o *opening) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	o.users--
+	o.used = time.Now()
+}
+
+// beginOpening opens a session on a goroutine of its own. The lock is held.
+func (a *App) beginOpening(id string) (*opening, error) {
 	if a.closed {
 		return nil, errClosing
 	}
 	if err := a.refuseMoving(id); err != nil {
 		return nil, err
 	}
-	o := &opening{ready: make(chan struct{})}
+	o := &opening{ready: make(chan struct{}), used: time.Now()}
 	a.sessions[id] = o
 	a.work.Go(func() {
 		defer close(o.ready)
@@ -113,6 +158,12 @@ func (a *App) end(ctx context.Context, id string, o *opening) error {
 
 func (a *App) endTalk(ctx context.Context, id string, o *opening) error {
 	if o == nil {
+		return nil
+	}
+	switch gone, err := a.awaitLeaving(ctx, o); {
+	case err != nil:
+		return fmt.Errorf("close conversation %q: %w", id, err)
+	case gone:
 		return nil
 	}
 	select {

@@ -56,7 +56,12 @@ func (c conversations) once(m *turn.Message) error {
 
 // steer does something with a conversation that is ours.
 func (c conversations) steer(ctx context.Context, id string, do func(*turn.Conversation) error) error {
-	conv, err := c.conversation(ctx, id)
+	s, done, err := c.app.session(ctx, id)
+	if err != nil {
+		return userError(err)
+	}
+	defer done()
+	conv, err := s.writable()
 	if err != nil {
 		return err
 	}

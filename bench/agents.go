@@ -14,8 +14,12 @@ import (
 	"carrel/agent/model/fakewire"
 )
 
-// agentShare is what carrel run may take of the fastest other agent's time.
-const agentShare = 0.2
+const (
+	// agentShare is what carrel run may take of the fastest other agent's time.
+	agentShare = 0.2
+	// slowAgent is from when on an agent gets fewer rounds.
+	slowAgent = 3 * time.Second
+)
 
 // agent is another agent's command. It gets the same model server, in the format that it speaks.
 type agent struct {
@@ -111,7 +115,7 @@ func (b *bench) beside(ctx context.Context, a agent, path, repo string, ours com
 		return pair{}, err
 	}
 	its := command{argv: append([]string{path}, a.argv(server.URL)...), dir: repo, env: append(b.env(a.env(server.URL)...), "HOME="+home)}
-	return alternate(ctx, 5, func(ctx context.Context) (sample, error) {
+	base := func(ctx context.Context) (sample, error) {
 		ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
 		defer cancel()
 		s, err := its.run(ctx)
@@ -119,7 +123,16 @@ func (b *bench) beside(ctx context.Context, a agent, path, repo string, ours com
 			err = fmt.Errorf("its last request has only %d results", n)
 		}
 		return s, err
-	}, ours.run)
+	}
+	first, err := base(ctx)
+	if err != nil {
+		return pair{}, err
+	}
+	rounds := 12
+	if first.wall > slowAgent {
+		rounds = 3
+	}
+	return alternate(ctx, rounds, base, ours.run)
 }
 
 // results counts the results of calls in a request of any format.

@@ -11,7 +11,7 @@ type line struct {
 	work           string
 	ours, baseline string
 	value          float64 // in unit, what the limit is about
-	best, cpu      float64 // other ratios; 0: none
+	best, cpu      float64 // ratios of the shortest runs and of CPU time; 0: none
 	limit          float64
 	unit           string // "x" for a ratio
 	note           string
@@ -81,7 +81,13 @@ func (t *table) print(l line) {
 	if l.limit == 0 {
 		limit = "0 " + l.unit
 	}
-	fmt.Printf(format, l.work, orDash(l.ours), orDash(l.baseline), value, number(l.best), number(l.cpu), limit, verdict)
+	ratio := func(v float64) string {
+		if v == 0 {
+			return "-"
+		}
+		return fmt.Sprintf("%.2f x", v)
+	}
+	fmt.Printf(format, l.work, orDash(l.ours), orDash(l.baseline), value, ratio(l.best), ratio(l.cpu), limit, verdict)
 	if l.note != "" {
 		fmt.Println("    " + l.note)
 	}

@@ -67,9 +67,11 @@ func measureWaiting(ctx context.Context, b *bench) (_ []line, err error) {
 	}
 	return []line{
 		idle.core.line("idle with a session of 20,000 messages open: the core", 1),
-		idle.window.line("all processes of its window", 1),
+		idle.window.line("idle: the window", 1),
+		idle.web.line("idle: the processes of its page", 1.5),
 		asleep.core.beside(idle.core, "a command sleeps in it: the core; idle", 3),
-		asleep.window.beside(idle.window, "all processes of its window; idle", 3),
+		asleep.window.beside(idle.window, "a command sleeps: the window; idle", 3),
+		asleep.web.beside(idle.web, "a command sleeps: the processes of its page; idle", 3),
 	}, nil
 }
 
@@ -222,25 +224,25 @@ func (s share) beside(idle share, work string, limit float64) line {
 	return l
 }
 
-// looked is what core and window used in the same time.
-type looked struct{ core, window share }
+// looked is what core, window and WebKit's processes for its page used in the same time.
+type looked struct{ core, window, web share }
 
 // look measures for the time of the row. The command's own processes and the display do not count.
 func (w *waiting) look(ctx context.Context) (looked, error) {
 	if err := pause(ctx, waitEcho); err != nil {
 		return looked{}, err
 	}
-	began, core, window := time.Now(), cpuOf(w.core), w.windowCPU()
+	began, core, window, web := time.Now(), cpuOf(w.core), cpuOf(w.window), w.webCPU()
 	if err := pause(ctx, w.span); err != nil {
 		return looked{}, err
 	}
 	took := time.Since(began)
-	return looked{share{cpuOf(w.core) - core, took}, share{w.windowCPU() - window, took}}, nil
+	return looked{share{cpuOf(w.core) - core, took}, share{cpuOf(w.window) - window, took}, share{w.webCPU() - web, took}}, nil
 }
 
-// windowCPU is the CPU time of the window and of WebKit's processes; the core is one of its children.
-func (w *waiting) windowCPU() time.Duration {
-	sum := cpuOf(w.window)
+// webCPU is the CPU time of WebKit's processes; the core is one of the window's children too.
+func (w *waiting) webCPU() time.Duration {
+	var sum time.Duration
 	for _, pid := range below(w.window) {
 		if strings.HasPrefix(commandOf(pid), "WebKit") {
 			sum += cpuOf(pid)

@@ -49,6 +49,45 @@ func TestQueuedMessagesAreDeliveredOnceEachInOrderAfterTheTurn(t *testing.T) { /
 	}
 }
 
+func TestAnIDIsKnownForTheLast256MessagesOfItsWorkspace(t *testing.T) { // O-DESK-04
+	d := newDesk(t)
+	for n := range 257 {
+		if _, err := d.log.Append(transcript.Record{Kind: transcript.User, Turn: "t", MessageID: fmt.Sprint("id-", n),
+			Message: &model.Message{Role: model.User, Parts: []model.Part{{Kind: model.Text, Text: "old"}}}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	d.restart() // what is known is the log's, not this process's
+	before := len(d.users())
+	d.post("id-1", "again")
+	d.post("id-256", "again")
+	if n := len(d.users()); n != before {
+		t.Errorf("%d messages became %d", before, n)
+	}
+	d.post("id-0", "again")
+	if n := len(d.users()); n != before+1 {
+		t.Errorf("%d messages became %d", before, n)
+	}
+}
+
+func TestWorkspacesMayQueueMessagesOfOneID(t *testing.T) {
+	root, db := openRegistry(t, t.TempDir())
+	defer func() { _ = root.Close() }()
+	ctx := context.Background()
+	for _, w := range []string{"one", "two"} {
+		if err := turn.NewQueue(db, w).Add(ctx, turn.Queued{ID: "same", Text: "for " + w}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := turn.NewQueue(db, "one").Remove(ctx, "same"); err != nil {
+		t.Fatal(err)
+	}
+	left, err := turn.NewQueue(db, "two").List(ctx)
+	if err != nil || len(left) != 1 || left[0].Text != "for two" {
+		t.Errorf("%+v, %v", left, err)
+	}
+}
+
 func TestAQueueIsKeptOverARestartAndWaitsForThePerson(t *testing.T) { // O-DESK-04
 	d := newDesk(t)
 	begun := make(chan struct{})

@@ -30,6 +30,8 @@ type App interface {
 	// Subscribe calls f for every event, in order; f does not block.
 	Subscribe(f func(app.Event)) (cancel func())
 	SetWindow(w app.Window)
+	// SetAudience says how to find out whether any host has joined a topic.
+	SetAudience(joined func(topic string) bool)
 	// Busy reports whether a turn or an init hook runs.
 	Busy() bool
 	// FinishCoder takes what a browser brought back from a login at Coder, and reports whether one waits
@@ -135,6 +137,7 @@ func run(ctx context.Context, o Options) error {
 		Hosts: p.setHosts, Streams: o.Streams, Log: o.Log,
 	})
 	unsubscribe := a.Subscribe(hosts.Publish)
+	a.SetAudience(hosts.Joined)
 	web := serve.New(serve.Options{Socket: hosts, Page: o.Page, Theme: theme(o.Root), Blob: o.Blob, Coder: a.FinishCoder, Version: o.Version, Log: o.Log})
 	d := &door{app: a, web: web, presence: p, version: o.Version}
 	door, err := d.open(ctx, o)

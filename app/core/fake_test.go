@@ -95,6 +95,8 @@ func (f *fakeApp) SetWindow(w app.Window) {
 	f.window = w
 }
 
+func (f *fakeApp) SetAudience(func(string) bool) {}
+
 func (f *fakeApp) Busy() bool { return f.busy.Load() }
 
 func (f *fakeApp) FinishCoder(state, _, _ string) bool { return state == "waits" }

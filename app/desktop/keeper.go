@@ -208,6 +208,9 @@ func (k *keeper) crashes() bool {
 // found leads the page to a core. A page that shows another core goes by way of the window's own.
 func (k *keeper) found(core attach.Core) {
 	link := core.Link() + "&host=desktop"
+	if k.outdated() {
+		link += "&older=1" // the page says so as long as it goes on
+	}
 	k.update(func(s *State) {
 		s.Kind, s.Message, s.Slow, s.Hung, s.Link, s.Core = Ready, "", false, false, link, core.Version
 	})
@@ -261,10 +264,7 @@ func (k *keeper) upgrade(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		}
-		k.mu.Lock()
-		older := k.older
-		k.mu.Unlock()
-		if !older {
+		if !k.outdated() {
 			continue
 		}
 		if core, err := attach.Find(ctx, k.root); err == nil && !core.Busy {

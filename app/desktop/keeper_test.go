@@ -166,6 +166,16 @@ func TestBusyCoreOfAnOlderVersionGoesOn(t *testing.T) {
 	if err != nil || core.Version != "dev" || !newer.older {
 		t.Errorf("core %+v, older %v, %v", core, newer.older, err)
 	}
+	// The page is told, and told no more once the core has made room.
+	newer.found(core)
+	if state := newer.wait(t.Context(), 1); state.Link != core.Link()+"&host=desktop&older=1" {
+		t.Errorf("the page is led to %q", state.Link)
+	}
+	newer.setOlder(false)
+	newer.found(core)
+	if state := newer.wait(t.Context(), 2); state.Link != core.Link()+"&host=desktop" {
+		t.Errorf("the page is led to %q", state.Link)
+	}
 }
 
 func TestRestartEndsACoreThatDoesNotAnswer(t *testing.T) {

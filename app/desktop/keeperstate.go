@@ -43,6 +43,13 @@ func (k *keeper) setOlder(older bool) {
 	k.older = older
 }
 
+// outdated reports whether the core should be replaced when it is idle.
+func (k *keeper) outdated() bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.older
+}
+
 // wait returns the state once it is newer than the revision, or after a while. A page that gets a
 // link goes there.
 func (k *keeper) wait(ctx context.Context, after uint64) State {

@@ -59,3 +59,32 @@ func TestBadFramesEndTheConnection(t *testing.T) {
 		})
 	}
 }
+
+func TestACoreKnowsWhichTopicsHostsHaveJoined(t *testing.T) {
+	c := startCore(t)
+	client := c.dial(t, ClientOptions{Join: []string{"conversation/a"}})
+	if !c.Joined("conversation/a") || c.Joined("conversation/b") {
+		t.Error("after the hello")
+	}
+	// Each call's answer comes after the frames before it were taken.
+	settled := func() {
+		t.Helper()
+		if err := client.Call(t.Context(), "projects.list", nil, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	client.Join("conversation/b")
+	client.Leave("conversation/a")
+	settled()
+	if c.Joined("conversation/a") || !c.Joined("conversation/b") {
+		t.Error("after joining and leaving")
+	}
+	if err := client.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for deadline := time.Now().Add(30 * time.Second); c.Joined("conversation/b"); time.Sleep(time.Millisecond) { // no event tells of it
+		if time.Now().After(deadline) {
+			t.Fatal("a host that left is still counted")
+		}
+	}
+}

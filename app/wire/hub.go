@@ -183,6 +183,18 @@ func (h *hub) join(q *queue, join, leave []string) {
 	}
 }
 
+// joined reports whether any host has joined a topic.
+func (h *hub) joined(topic string) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, topics := range h.queues {
+		if topics[topic] {
+			return true
+		}
+	}
+	return false
+}
+
 func addTopic(topics map[string]bool, t string) {
 	if t != "" && len(t) <= maxNameSize && len(topics) < maxJoined {
 		topics[t] = true

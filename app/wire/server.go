@@ -70,6 +70,9 @@ func (s *Server) Core() string { return s.o.Core }
 // Publish hands an event to the hosts. It does not block and keeps nothing of ev but its strings.
 func (s *Server) Publish(ev app.Event) { s.hub.publish(ev) }
 
+// Joined reports whether any host has joined a topic.
+func (s *Server) Joined(topic string) bool { return s.hub.joined(topic) }
+
 // ServeHTTP takes a host's connection and returns when it has ended.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if !s.enter() {

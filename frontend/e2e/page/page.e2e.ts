@@ -263,3 +263,15 @@ test("at 375 px one column shows, and what is touched is 40 px high", async () =
   await page.getByRole("button", { name: /Changes/ }).click();
   await page.getByRole("dialog").getByText("No changes yet").waitFor();
 });
+
+test("a page of a core from before an update says so, until the link breaks", async () => {
+  await show("scene=older");
+  await page.getByRole("status").getByText("This is still Carrel dev, started before the update.").waitFor();
+  await page.evaluate(() => window.fake?.setConnection({ kind: "offline", since: Date.now() - 9000, nextTry: Date.now() + 60_000 }));
+  await page.getByRole("status").getByText("Not connected to Carrel.").waitFor();
+  expect(await page.getByText("This is still Carrel").count()).toBe(0);
+  await show("scene=main");
+  await page.reload();
+  await page.getByRole("main").waitFor();
+  expect(await page.getByText("This is still Carrel").count()).toBe(0);
+});

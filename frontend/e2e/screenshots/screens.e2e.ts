@@ -42,6 +42,7 @@ const screens: Screen[] = [
   { name: "no-workspace", scene: "scene=nowork" },
   { name: "refused", scene: "scene=refused" },
   { name: "offline", scene: "scene=offline" },
+  { name: "older", scene: "scene=older" },
   { name: "new-workspace", scene: "scene=main", prepare: press("Alt+N") },
   { name: "held-branch", scene: "scene=main", prepare: heldBranch },
   { name: "detached", scene: "scene=main", prepare: async (page) => { await heldBranch(page); await page.getByRole("button", { name: "Detached checkout" }).click(); await page.waitForTimeout(350); } },

@@ -553,7 +553,10 @@ export interface ForkWorkspace {
 export interface SendMessage {
   workspace: string;
   text: string;
-  /** ID makes sending twice harmless: a message whose id is known already is not sent again. */
+  /**
+   * ID makes sending twice harmless: one that waits, or is among the workspace's last 256 that were sent,
+   * is not sent again. An older id is not known any more.
+   */
   id?: string;
   dispatch?: Dispatch;
   /** at most 20 */

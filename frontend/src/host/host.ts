@@ -36,6 +36,8 @@ export interface HostListener {
 /** A way to the core. */
 export interface Host {
   readonly kind: "browser" | "desktop";
+  /** The window was updated while something works in this core, which makes room when it is idle. */
+  readonly older: boolean;
   readonly api: Api;
   connection(): ConnectionState;
   /** Adds a listener; the result removes it. */

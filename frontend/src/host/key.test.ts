@@ -15,10 +15,17 @@ function page(address: string) {
 
 test("the key moves from the fragment to the tab and leaves the address bar", () => {
   const { location, history, storage, shown } = page("http://127.0.0.1:4000/?a=1#t=k3y&host=desktop");
-  expect(readIdentity(location, history, storage)).toEqual({ key: "k3y", kind: "desktop" });
+  expect(readIdentity(location, history, storage)).toEqual({ key: "k3y", kind: "desktop", older: false });
   expect(shown).toEqual(["/?a=1"]);
   const reloaded = page("http://127.0.0.1:4000/");
-  expect(readIdentity(reloaded.location, history, storage)).toEqual({ key: "k3y", kind: "desktop" });
+  expect(readIdentity(reloaded.location, history, storage)).toEqual({ key: "k3y", kind: "desktop", older: false });
+});
+
+test("an older core is known until the page is led elsewhere, also after a reload", () => {
+  const { location, history, storage } = page("http://127.0.0.1:4000/#t=k3y&host=desktop&older=1");
+  expect(readIdentity(location, history, storage).older).toBe(true);
+  expect(readIdentity(page("http://127.0.0.1:4000/").location, history, storage).older).toBe(true);
+  expect(readIdentity(page("http://127.0.0.1:4000/#t=k3y&host=desktop").location, history, storage).older).toBe(false);
 });
 
 test("a pasted address or a bare key both give the key", () => {

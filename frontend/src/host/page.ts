@@ -26,6 +26,7 @@ export function connectPage(version: string): Host {
   });
   return {
     kind: identity.kind,
+    older: identity.older,
     api,
     connection: () => wire.state(),
     listen: (listener) => wire.listen(listener),

@@ -7,6 +7,7 @@ type Handlers = { [N in CallName]?: (args: Calls[N]["args"]) => Calls[N]["result
 
 export class FakeHost implements Host {
   readonly kind: "browser" | "desktop" = "browser";
+  older = false;
   readonly opened: string[] = [];
   readonly calls: { name: CallName; args: unknown }[] = [];
   projects = new Map(world.projects.map((one) => [one.id, one]));

@@ -31,7 +31,8 @@ export function fakePage(): Host {
   }
   if (scene === "refused") host.setConnection({ kind: "refused", reason: "Carrel was started again, so this page's key is no longer valid." });
   if (scene === "offline") host.setConnection({ kind: "offline", since: Date.now() - 9000, nextTry: Date.now() + 6000 });
-  sessionStorage.setItem("carrel.workspace", asked.get("workspace") ?? (scene === "main" || scene === "offline" ? "w1" : scene === "long" || scene === "retrying" ? "w2" : ""));
+  host.older = scene === "older";
+  sessionStorage.setItem("carrel.workspace", asked.get("workspace") ?? (["main", "offline", "older"].includes(scene) ? "w1" : scene === "long" || scene === "retrying" ? "w2" : ""));
   window.fake = host;
   return host;
 }
