@@ -41,32 +41,18 @@ func (s *stage) ask(expression string) string {
 	return value
 }
 
-// evaluate gives the value of an expression in the page, as JSON.
+// evaluate speaks the protocol of WebKit's inspector, whose messages to a page are wrapped.
 func evaluate(ctx context.Context, inspector, expression string) (string, error) {
-	text, err := inspect(ctx, inspector, "Runtime.evaluate", map[string]any{"expression": expression, "returnByValue": true})
-	if err != nil {
-		return "", err
-	}
-	var out struct {
-		Result struct{ Value json.RawMessage }
-	}
-	err = json.Unmarshal(text, &out)
-	return string(out.Result.Value), err
-}
-
-// inspect speaks the protocol of WebKit's inspector, whose messages to a page are wrapped, and gives the
-// result of one command.
-func inspect(ctx context.Context, inspector, method string, params any) (json.RawMessage, error) {
 	conn, _, err := websocket.Dial(ctx, "ws://"+inspector+"/socket/1/1/WebPage", nil)
 	if err != nil {
-		return nil, err
+		return "", err
 	}
 	defer func() { _ = conn.Close(websocket.StatusNormalClosure, "") }() // it serves one inspector at a time
 	conn.SetReadLimit(16 << 20)
 	for {
 		_, data, err := conn.Read(ctx)
 		if err != nil {
-			return nil, err
+			return "", err
 		}
 		var in struct {
 			Method string
@@ -76,33 +62,31 @@ func inspect(ctx context.Context, inspector, method string, params any) (json.Ra
 			}
 		}
 		if err := json.Unmarshal(data, &in); err != nil {
-			return nil, err
+			return "", err
 		}
 		switch in.Method {
 		case "Target.targetCreated":
-			err = send(ctx, conn, in.Params.TargetInfo.TargetID, method, params)
+			err = send(ctx, conn, in.Params.TargetInfo.TargetID, expression)
 		case "Target.dispatchMessageFromTarget":
 			var out struct {
 				ID     int
-				Result json.RawMessage
-				Error  *struct{ Message string }
+				Result struct {
+					Result struct{ Value json.RawMessage }
+				}
 			}
-			if err := json.Unmarshal([]byte(in.Params.Message), &out); err != nil || out.ID != 1 {
-				break
+			if err := json.Unmarshal([]byte(in.Params.Message), &out); err == nil && out.ID == 1 {
+				return string(out.Result.Result.Value), nil
 			}
-			if out.Error != nil {
-				return nil, errors.New(out.Error.Message)
-			}
-			return out.Result, nil
 		}
 		if err != nil {
-			return nil, err
+			return "", err
 		}
 	}
 }
 
-func send(ctx context.Context, conn *websocket.Conn, target, method string, params any) error {
-	inner, err := json.Marshal(map[string]any{"id": 1, "method": method, "params": params})
+func send(ctx context.Context, conn *websocket.Conn, target, expression string) error {
+	inner, err := json.Marshal(map[string]any{"id": 1, "method": "Runtime.evaluate",
+		"params": map[string]any{"expression": expression, "returnByValue": true}})
 	if err != nil {
 		return err
 	}
