@@ -180,18 +180,22 @@ func (c *Conversation) lastTurn(id string) (e ended, err error) {
 		return e, err
 	}
 	e.choice = choiceOf(recs)
-	complete := false
+	complete, answered := false, false
 	for _, r := range recs {
 		switch r.Kind {
 		case transcript.StepStart:
 			e.step, e.from, complete = r.Step, r.Seq, false
 		case transcript.Assistant:
+			answered = answers(r.Message)
 			switch r.Message.Stop {
 			case model.StopEnd, model.StopTools, model.StopLength, model.StopPause:
 				complete = true
 			case model.StopError, model.StopCancelled, model.StopFilter, model.StopOverflow:
 			}
 		case transcript.TurnEnd:
+			if answered {
+				return e, ErrNothing
+			}
 			if complete || e.from == 0 {
 				e.from = r.Seq
 				return e, nil

@@ -134,7 +134,26 @@ func (c *Conversation) mend() error {
 	if c.code != "" { // this process knows how it ended
 		return c.closeTurn(id, failed(c.code, c.problem))
 	}
+	if c.wasAnswered() {
+		return c.closeTurn(id, outcome{end: transcript.Done})
+	}
 	return c.closeTurn(id, outcome{end: transcript.Crashed})
+}
+
+// wasAnswered reports whether nothing but its end is missing of the open turn.
+func (c *Conversation) wasAnswered() bool {
+	recs, _, err := c.log.Before(0, 1)
+	return err == nil && len(recs) > 0 && recs[0].Kind == transcript.Assistant && answers(recs[0].Message)
+}
+
+// answers reports whether a response is the last one of its turn, which no other may follow.
+func answers(m *model.Message) bool {
+	switch m.Stop {
+	case model.StopEnd, model.StopTools, model.StopLength:
+		return len(callsOf(m)) == 0
+	case model.StopPause, model.StopFilter, model.StopOverflow, model.StopError, model.StopCancelled:
+	}
+	return false
 }
 
 // closeTurn writes the end of a turn: results for its unfinished calls, then TurnEnd, on disk.
