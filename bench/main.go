@@ -5,9 +5,11 @@
 // ratio, the ratio of the shortest runs (the machine at its quietest), the ratio of CPU time used,
 // and the verdict, by the ratio of medians. A few lines are absolute and have no baseline.
 //
-//	go run ./bench              every row, about six minutes
+//	go run ./bench              every row, about ten minutes
 //	go run ./bench -list        the names of the rows
 //	go run ./bench -run NAME    the rows named, separated by commas
+//	go run ./bench -run agents -agents FOLDER
+//	                            beside other agents that "npm install --prefix FOLDER" put there
 //	go run ./bench -long        the streams and the waiting for ten minutes instead of twenty seconds
 //
 // It exits with 1 when a limit is missed, with 2 when it could not measure. It needs git, curl and
