@@ -183,6 +183,18 @@ func TestRepairerGoesOnWhereItLeftOff(t *testing.T) {
 	}
 }
 
+func TestASignatureIsDroppedWithWhatItSigned(t *testing.T) {
+	for _, c := range []struct {
+		name, input string
+		kept        bool
+	}{{"read", `{"a":1}`, true}, {"read", "", true}, {"re ad", "{}", false}, {"read", "[1]", false}} {
+		m := Message{Role: Assistant, Stop: StopTools, Parts: []Part{{Kind: ToolCall, CallID: "c", Name: c.name, Input: c.input, Signature: "s"}}}
+		if got := Repair([]Message{m})[0].Parts[0].Signature == "s"; got != c.kept {
+			t.Errorf("%q %q: kept is %v", c.name, c.input, got)
+		}
+	}
+}
+
 func TestRunnableWantsAWholeResponseThatTheModelEnded(t *testing.T) {
 	for stop, want := range map[Stop]int{StopEnd: 1, StopTools: 1, "": 0, StopLength: 0, StopFilter: 0, StopOverflow: 0, StopPause: 0, StopError: 0, StopCancelled: 0} {
 		m := calls(stop, "a", "b")

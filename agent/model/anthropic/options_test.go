@@ -119,3 +119,18 @@ data: {"type":"message_stop"}
 		t.Errorf("%s", body)
 	}
 }
+
+// A failed result may hold nothing but text.
+func TestFilesOfAFailedResultComeAfterAllResults(t *testing.T) {
+	file := model.Part{Kind: model.File, Mime: "application/pdf", Data: []byte("%PDF-1")}
+	result := func(id string) model.Part {
+		return model.Part{Kind: model.ToolResult, CallID: id, Name: "shot", IsError: true, Parts: []model.Part{{Kind: model.Text, Text: "broken"}, file}}
+	}
+	body := string(client(t, "http://localhost").Body(ask(model.Message{Role: model.Assistant, Stop: model.StopTools, Parts: []model.Part{
+		{Kind: model.ToolCall, CallID: "a", Name: "shot", Input: "{}"}, {Kind: model.ToolCall, CallID: "b", Name: "shot", Input: "{}"}}},
+		model.Message{Role: model.ToolRole, Parts: []model.Part{result("a"), result("b")}})))
+	_, after, ok := strings.Cut(body, `"tool_use_id":"b","content":[{"type":"text","text":"broken"}],"is_error":true},{"type":"text","text":"[file from shot, call a]"},{"type":"document"`)
+	if !ok || strings.Count(after, `"type":"document"`) != 1 {
+		t.Error(body)
+	}
+}

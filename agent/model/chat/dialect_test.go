@@ -169,6 +169,16 @@ func TestWhatComesWithACallGoesBackWithIt(t *testing.T) {
 	}
 }
 
+func TestCallIDsAreNotLongerThanOpenAITakes(t *testing.T) {
+	long, short := strings.Repeat("é", 30), "functions.read:0"
+	body := string(client(t, "http://localhost", Options{}).Body(ask(say(model.User, "hi"), model.Message{Role: model.Assistant, Stop: model.StopTools,
+		Parts: []model.Part{{Kind: model.ToolCall, CallID: long, Name: "read"}, {Kind: model.ToolCall, CallID: short, Name: "read"}}})))
+	id := wire.ShortID(long)
+	if len(id) > 40 || strings.Count(body, `"`+id+`"`) != 2 || strings.Count(body, `"`+short+`"`) != 2 || wire.ShortID(long+"x") == id {
+		t.Errorf("%s: %s", id, body)
+	}
+}
+
 func TestUsageOfEachDialect(t *testing.T) {
 	end := `{"choices":[{"delta":{"content":"x"},"finish_reason":"stop"}]}`
 	for usage, want := range map[string]model.Usage{

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -133,6 +134,48 @@ func TestTheCacheIsShared(t *testing.T) {
 		})
 	}
 	all.Wait()
+}
+
+// What was read of a body before the rest is gathered, and where the gathering ends, changes nothing.
+func TestPayloadsAreGatheredFromAnywhere(t *testing.T) {
+	p := &Payload{}
+	p.add([]byte("one"), nil, []byte("two"), bytes.Repeat([]byte("x"), 100_000), []byte("end"))
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = l.Close() }()
+	for _, before := range []int64{0, 1, 3, 5, 6, 50_000, 100_006} {
+		for _, most := range []int64{0, 1, 4, 60_000, p.Size()} {
+			out, err := net.Dial("tcp", l.Addr().String())
+			if err != nil {
+				t.Fatal(err)
+			}
+			in, err := l.Accept()
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got bytes.Buffer
+			read := make(chan error, 1)
+			r := p.Reader()
+			if _, err := io.CopyN(&got, r, before); err != nil {
+				t.Fatal(err)
+			}
+			go func() { _, err := io.Copy(&got, in); read <- err }()
+			limited := &io.LimitedReader{R: r, N: min(most, p.Size()-before)}
+			want := limited.N
+			n, err := gathering{out.(*net.TCPConn)}.ReadFrom(limited)
+			_ = out.Close()
+			if readErr := <-read; err != nil || readErr != nil || n != want || limited.N != 0 {
+				t.Fatalf("%d of %d bytes, %v, %v", n, want, err, readErr)
+			}
+			_ = in.Close()
+			rest, err := io.ReadAll(r)
+			if got.Write(rest); err != nil || !bytes.Equal(got.Bytes(), p.Bytes()) {
+				t.Errorf("after %d, at most %d: it differs, %v", before, most, err)
+			}
+		}
+	}
 }
 
 func TestPayloadsReadAlikeInAnyPieces(t *testing.T) {

@@ -76,7 +76,7 @@ func (r *payloadReader) gather(conn *net.TCPConn, most int64) (int64, error) {
 			piece = piece[r.from:]
 		}
 		if piece = piece[:min(int64(len(piece)), most)]; len(piece) == 0 {
-			break
+			continue
 		}
 		all, most = append(all, piece), most-int64(len(piece))
 	}
