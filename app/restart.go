@@ -51,11 +51,16 @@ func (a *App) recoverTurn(ctx context.Context, w workspaces.Workspace) error {
 		return err
 	}
 	if st.Turn != "" || st.Unanswered != "" {
-		_, done, err := a.session(ctx, w.ID)
-		if err == nil {
-			done()
+		s, done, err := a.session(ctx, w.ID)
+		if err != nil {
+			return err
 		}
-		return err
+		defer done()
+		if end := s.reader().State().LastEnd; end != nil && end.Turn == st.Turn && end.End == transcript.Done {
+			a.setUnseen(w.ID) // only the end of an answered turn was missing: it ended well just now
+			a.workspaceChanged(w.ID)
+		}
+		return nil
 	}
 	_, err = os.Stat(filepath.Join(dir, unseenMark))
 	unseen, ended := err == nil, endState(st)
