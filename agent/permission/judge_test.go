@@ -19,7 +19,7 @@ func TestModesDecideWhatRunsByItself(t *testing.T) {
 	}
 	e := engine(t, "Bash(go test:*)")
 	e.AutoAllow = true
-	e.Guarded = func(p string) bool { return strings.HasPrefix(p, "/home/me/app/.git") }
+	e.Guarded = func(p string) bool { return strings.HasPrefix(p, "/h/me/app/.git") }
 	for _, c := range []struct {
 		what    string
 		r       permission.Request
@@ -82,7 +82,7 @@ func TestRulesBindEveryMode(t *testing.T) {
 			{Tool: "bash", Command: "cd secret; ls > a", Sandboxed: true},
 			{Tool: "bash", Command: "cat sub/.env", Sandboxed: true},
 			{Tool: "bash", Command: "wc < .env", Sandboxed: true},
-			edit("secret/a/b"), edit("/home/me/app/secret/a"), edit("x/../secret/a"),
+			edit("secret/a/b"), edit("/h/me/app/secret/a"), edit("x/../secret/a"),
 			{Tool: "file_read", Paths: []string{"a/b/.env"}},
 			{Tool: "mcp__x__y"},
 			{Tool: "web_fetch", Paths: []string{"a.Evil.org"}},
@@ -112,7 +112,7 @@ func TestRulesBindEveryMode(t *testing.T) {
 func TestALinkCountsAsWhereItLeads(t *testing.T) {
 	e := engine(t, "Edit(src/**)")
 	e.Rules.Deny = rules(t, "Edit(/tmp/out/**)")
-	links := map[string]string{"/home/me/app/out": "/tmp/out", "/home/me/app/src/l": "/tmp/else", "/home/me/app/sub/l": "/tmp/out"}
+	links := map[string]string{"/h/me/app/out": "/tmp/out", "/h/me/app/src/l": "/tmp/else", "/h/me/app/sub/l": "/tmp/out"}
 	e.Resolve = func(p string) string {
 		for from, to := range links {
 			if p == from || strings.HasPrefix(p, from+"/") {
@@ -143,7 +143,7 @@ func TestALinkCountsAsWhereItLeads(t *testing.T) {
 
 func TestHiddenFilesAreNotRead(t *testing.T) {
 	e := engine(t)
-	e.Hidden = func(p string) bool { return strings.HasPrefix(p, "/home/me/app/keys") }
+	e.Hidden = func(p string) bool { return strings.HasPrefix(p, "/h/me/app/keys") }
 	read := permission.Request{Tool: "file_read", Paths: []string{"keys/a"}}
 	if v := e.Judge(permission.ModeAsk, read); v.Decision != permission.Deny || v.Hint == "" {
 		t.Errorf("%+v", v)
@@ -191,7 +191,7 @@ func TestPathRulesNameFoldersAndPatterns(t *testing.T) {
 		{"Edit(src/*.go)", []string{"src/a.go"}, []string{"src/x/a.go", "y/src/a.go"}},
 		{"Edit(src/**/a.go)", []string{"src/a.go", "src/x/y/a.go"}, []string{"src/b.go"}},
 		{"Edit(/tmp/**)", []string{"/tmp/a/b"}, []string{"tmp/a", "/tmpx"}},
-		{"Edit(~/notes/*)", []string{"~/notes/a", "/home/me/notes/b"}, []string{"notes/a"}},
+		{"Edit(~/notes/*)", []string{"~/notes/a", "/h/me/notes/b"}, []string{"notes/a"}},
 		{"Edit([)", nil, []string{"a"}},
 	} {
 		e := engine(t, c.rule)
