@@ -45,11 +45,12 @@ func (s *server) request(w http.ResponseWriter, r *http.Request) {
 	dec.Rule = way.rule
 	dec = s.p.allowed(dec)
 	defer func() { // also when the answer breaks off, which panics on purpose
-		dec.Status, dec.Sent, dec.Received = way.status, body.n.Load(), answer.n
+		dec.Status, dec.Sent = way.status, body.n.Load()
 		if way.no != nil {
 			s.p.refused(dec, way.no)
 			return
 		}
+		dec.Received = answer.n
 		s.p.ended(dec)
 	}()
 	s.p.forward.ServeHTTP(answer, r.WithContext(context.WithValue(r.Context(), passageKey{}, way)))

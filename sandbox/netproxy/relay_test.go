@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"io"
 	"net"
-	"runtime"
 	"sync"
 	"testing"
 	"time"
@@ -145,48 +144,4 @@ func TestHostThatEndsFirstStillGetsTheRest(t *testing.T) {
 	}
 	<-done
 	p.carriers.drain()
-}
-
-// A thousand tunnels that wait hold two goroutines each, and no buffers and no pipes.
-func TestThousandTunnelsHoldNoBuffers(t *testing.T) {
-	const count = 1000
-	r := newRig(t, options{limits: Limits{TunnelsPerCommand: count, Connections: count}})
-	hello := clientHello(t, "allowed.test")
-	_, a := r.open(r.cred, "allowed.test:443", hello)
-	if a.status != 200 {
-		t.Fatal(a)
-	}
-	goroutines, memory := runtime.NumGoroutine(), stacksAndHeap()
-	tunnels := make([]net.Conn, 0, count-1)
-	for range count - 1 {
-		c, a := r.open(r.cred, "allowed.test:443", hello)
-		if a.status != 200 {
-			t.Fatal(a)
-		}
-		tunnels = append(tunnels, c)
-	}
-	for _, c := range tunnels { // the host answered: the tunnel stands
-		if _, err := io.ReadFull(c, make([]byte, 5)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	// The rig's own share: its TLS servers, whose goroutines are in this process too.
-	perTunnel := (stacksAndHeap() - memory) / count
-	t.Logf("%d goroutines and %d bytes for each tunnel with its host", (runtime.NumGoroutine()-goroutines)/count, perTunnel)
-	if got := (runtime.NumGoroutine() - goroutines) / count; got > 3 {
-		t.Errorf("%d goroutines for each tunnel", got)
-	}
-	if perTunnel > 64<<10 {
-		t.Errorf("%d bytes for each tunnel", perTunnel)
-	}
-	if idle, lent := pipesMade(r.proxy); lent > 8 {
-		t.Errorf("%d pipes idle, %d lent to tunnels that wait", idle, lent)
-	}
-}
-
-func stacksAndHeap() int64 {
-	runtime.GC()
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	return int64(m.HeapInuse + m.StackInuse)
 }
