@@ -109,7 +109,7 @@ func checksums(path string, origins []string) bool {
 	if lookup {
 		return slices.ContainsFunc(origins, func(o string) bool { return below(module, o) })
 	}
-	return rest == "supported" || rest == "latest" || strings.HasPrefix(rest, "tile/") && strings.Trim(rest[5:], "0123456789x/.pdata") == ""
+	return rest == "supported" || rest == "latest" || strings.HasPrefix(rest, "tile/") && strings.Trim(rest[5:], "0123456789x/.pdat") == ""
 }
 
 // plainPath reports whether a path means the same to every parser.

@@ -21,7 +21,6 @@ type tunnel struct {
 	uri      int // length of the target
 	rule     string
 	read     []byte // of the client, already
-	captured bool   // the client knows of no proxy
 }
 
 // opaque reports whether the tunnel's bytes pass as they are.
