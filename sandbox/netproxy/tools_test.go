@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"carrel/sandbox/netproxy/connect"
 )
 
 // The tools of a command find their way by the environment alone. Each test runs the real tool.
@@ -199,8 +201,8 @@ func TestEnvironmentSpeaksToAll(t *testing.T) {
 		}
 		got[name] = value
 	}
-	for _, name := range []string{"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "GRPC_PROXY", ProxyVariable} {
-		if got[name] != "http://user:word@127.0.0.1:3128" || name != ProxyVariable && got[strings.ToLower(name)] != got[name] {
+	for _, name := range []string{"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "GRPC_PROXY", connect.Variable} {
+		if got[name] != "http://user:word@127.0.0.1:3128" || name != connect.Variable && got[strings.ToLower(name)] != got[name] {
 			t.Error(name, got[name])
 		}
 	}

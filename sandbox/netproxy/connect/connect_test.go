@@ -1,4 +1,4 @@
-package connect
+package connect_test
 
 import (
 	"bytes"
@@ -13,6 +13,7 @@ import (
 	"go.uber.org/goleak"
 
 	"carrel/sandbox/netproxy"
+	"carrel/sandbox/netproxy/connect"
 	"carrel/sandbox/netproxy/proxytest"
 )
 
@@ -51,32 +52,32 @@ func proxy(t *testing.T) string {
 		host.Close()
 	})
 	for _, v := range netproxy.Environment(l.Addr().String(), c, netproxy.Tools{}) {
-		if value, ok := strings.CutPrefix(v, Variable+"="); ok {
+		if value, ok := strings.CutPrefix(v, connect.Variable+"="); ok {
 			return value
 		}
 	}
-	t.Fatal("the environment lacks", Variable)
+	t.Fatal("the environment lacks", connect.Variable)
 	return ""
 }
 
 func TestPipeCarriesBothWays(t *testing.T) {
 	sent := "SSH-2.0-test\r\n" + strings.Repeat("x", 1<<20)
 	var got bytes.Buffer
-	if err := Pipe(t.Context(), proxy(t), "host.test", "22", strings.NewReader(sent), &got); err != nil || got.String() != sent {
+	if err := connect.Pipe(t.Context(), proxy(t), "host.test", "22", strings.NewReader(sent), &got); err != nil || got.String() != sent {
 		t.Errorf("%d bytes of %d: %v", got.Len(), len(sent), err)
 	}
 }
 
 func TestPipeSaysWhyItWasRefused(t *testing.T) {
 	url := proxy(t)
-	var refused *RefusedError
-	err := Pipe(t.Context(), url, "other.test", "22", strings.NewReader(""), io.Discard)
+	var refused *connect.RefusedError
+	err := connect.Pipe(t.Context(), url, "other.test", "22", strings.NewReader(""), io.Discard)
 	if !errors.As(err, &refused) || refused.Status != 403 || refused.Rule != netproxy.RuleNotListed ||
 		err.Error() != `connect to "other.test:22": other.test:22 is not in allowed_domains` {
 		t.Errorf("%+v", err)
 	}
 	wrong := strings.Replace(url, "@", "x@", 1)
-	if err := Pipe(t.Context(), wrong, "host.test", "22", strings.NewReader(""), io.Discard); !errors.As(err, &refused) || refused.Status != 407 ||
+	if err := connect.Pipe(t.Context(), wrong, "host.test", "22", strings.NewReader(""), io.Discard); !errors.As(err, &refused) || refused.Status != 407 ||
 		strings.Contains(err.Error(), wrong) {
 		t.Errorf("%+v", err)
 	}
@@ -85,12 +86,12 @@ func TestPipeSaysWhyItWasRefused(t *testing.T) {
 func TestPipeRefusesWhatIsNoHost(t *testing.T) {
 	url := proxy(t)
 	for _, host := range []string{"a b", "a\r\nX: y", "ä.test", ""} {
-		if err := Pipe(t.Context(), url, host, "22", strings.NewReader(""), io.Discard); err == nil {
+		if err := connect.Pipe(t.Context(), url, host, "22", strings.NewReader(""), io.Discard); err == nil {
 			t.Errorf("%q passes", host)
 		}
 	}
 	for _, u := range []string{"", "socks5://u:p@127.0.0.1:1", "http://127.0.0.1:1"} {
-		if err := Pipe(t.Context(), u, "host.test", "22", strings.NewReader(""), io.Discard); err == nil || !strings.Contains(err.Error(), Variable) || strings.Contains(err.Error(), "u:p") {
+		if err := connect.Pipe(t.Context(), u, "host.test", "22", strings.NewReader(""), io.Discard); err == nil || !strings.Contains(err.Error(), connect.Variable) || strings.Contains(err.Error(), "u:p") {
 			t.Errorf("%q: %v", u, err)
 		}
 	}
@@ -102,7 +103,7 @@ func TestPipeEndsWithItsContext(t *testing.T) {
 	defer func() { _ = feed.Close() }()
 	out := writerFunc(func(b []byte) (int, error) { cancel(); return len(b), nil })
 	go func() { _, _ = io.WriteString(feed, "SSH-2.0-test\r\n") }()
-	if err := Pipe(ctx, proxy(t), "host.test", "22", in, out); !errors.Is(err, context.Canceled) {
+	if err := connect.Pipe(ctx, proxy(t), "host.test", "22", in, out); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 }
