@@ -50,14 +50,30 @@ func (t memory) add(line string) {
 	}
 }
 
+// put adds a node; links on the way are followed, as a program would.
 func (t memory) put(name string, n *node) {
 	n.id, n.at = uint64(len(t)+1), time.Unix(1_700_000_000, 0)
-	if name == "" {
-		name = "/"
+	if name == "" || name == "/" {
+		t["/"] = n
+		return
 	}
-	t[name] = n
-	if dir := path.Dir(name); name != "/" && t[dir] == nil {
-		t.put(dir, &node{kind: fs.ModeDir})
+	dir := path.Dir(name)
+	for {
+		at, parent, err := t.find(dir)
+		if err != nil {
+			t.put(dir, &node{kind: fs.ModeDir})
+			continue
+		}
+		if parent.kind != fs.ModeSymlink {
+			name = path.Join(at, path.Base(name))
+			if old := t[name]; old == nil || old.kind == n.kind {
+				t[name] = n
+			}
+			return
+		}
+		if dir = parent.link; !path.IsAbs(dir) {
+			dir = path.Join(path.Dir(at), dir)
+		}
 	}
 }
 
@@ -65,13 +81,17 @@ func (t memory) put(name string, n *node) {
 func (t memory) touch(line string, at time.Time) {
 	t.add(line)
 	name, _, _ := strings.Cut(strings.TrimSuffix(line, "/"), " ")
-	t[name].at = at
+	name, n, _ := t.find(name)
+	n.at = at
 	t[path.Dir(name)].at = at
 }
 
 // find resolves all but the last element, as a system does.
 func (t memory) find(name string) (string, *node, error) {
 	dir := "/"
+	if name == "/" {
+		return name, t[name], nil
+	}
 	rest := elements(path.Dir(name))
 	for links := 0; len(rest) > 0; {
 		e := rest[0]
