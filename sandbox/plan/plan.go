@@ -35,8 +35,8 @@ type Plan struct {
 	// Watch lists mount targets whose loss ends the command: something outside replaced the file, and
 	// what is there now is not guarded.
 	Watch []string `json:"watch,omitempty"`
-	// Absent lists names that don't exist, can't be kept from being made, and could later run outside:
-	// they are looked for when the command has ended, and may be watched while it runs.
+	// Absent lists names that nobody may make or replace but that can't be held, and could later run
+	// outside: they are looked at when the command has ended, and may be watched while it runs.
 	Absent []Absent `json:"absent,omitempty"`
 	// Network is the policy's. Tiers A and B hold it by a network namespace.
 	Network policy.Network `json:"network"`
@@ -55,6 +55,8 @@ type Plan struct {
 	// Notes says, in sentences for people, what of the policy was left out and why (a cache that is a
 	// symbolic link, a repository that does not know its worktree).
 	Notes []string `json:"notes,omitempty"`
+
+	key string // hash, computed once
 }
 
 // Kind says what a mount step does.
@@ -67,19 +69,21 @@ const (
 	KindDev     Kind = "dev"     // a fresh /dev: null zero full random urandom tty, fd links, own pts and shm; read-only
 	KindTmpfs   Kind = "tmpfs"   // an empty folder in memory, with Mode; writable until sealed
 	KindSeal    Kind = "seal"    // the tmpfs at Target becomes read-only; what is mounted inside does not change
-	KindDir     Kind = "dir"     // a folder is made in the tmpfs or private folder that Target lies in
+	KindDir     Kind = "dir"     // a folder, with Mode, is made in the tmpfs that Target lies in
 	KindLink    Kind = "link"    // a symbolic link to Link is made in the tmpfs that Target lies in
-	KindRO      Kind = "ro"      // Source appears at Target, recursive, read-only; a file's target is made in a tmpfs
+	KindRO      Kind = "ro"      // Source appears at Target, recursive, read-only
 	KindRW      Kind = "rw"      // Source appears at Target, recursive, writable
-	KindPin     Kind = "pin"     // Target onto itself, writable: it can't be renamed or removed any more
+	KindPin     Kind = "pin"     // the same as rw; it is there so that Target can't be renamed or removed
 	KindOverlay Kind = "overlay" // Source below Upper appears at Target; writes go to Upper. One superblock per Upper at a time: mount it once and clone it
 	KindMask    Kind = "mask"    // Target can't be read: an empty folder of mode 0 if Dir, else a node that can't be opened
 )
 
-// Mount is one step.
+// Mount is one step. Where Target lies in a tmpfs of the plan, its last element is made for the mount (a
+// folder, or an empty file unless Dir); everywhere else it exists. No path of a plan leads through a
+// symbolic link; a step that meets one has been tampered with and fails.
 type Mount struct {
 	Kind   Kind   `json:"kind"`
-	Source string `json:"source,omitempty"` // path on the host; equals Target where it is left out for pin
+	Source string `json:"source,omitempty"` // path on the host: of ro, rw, pin, and the lower folder of overlay
 	Target string `json:"target"`
 	Dir    bool   `json:"dir,omitempty"` // Source and Target are folders
 	Upper  string `json:"upper,omitempty"`
@@ -101,9 +105,11 @@ type Prepare struct {
 	Stand bool `json:"stand,omitempty"`
 }
 
-// Absent is a name that nobody may make.
+// Absent is a name that must be after the command what it was before.
 type Absent struct {
 	Path string `json:"path"`
+	// Link is the target of the symbolic link that the name is now; empty says that it does not exist.
+	Link string `json:"link,omitempty"`
 	Why  string `json:"why"`
 }
 
@@ -129,7 +135,8 @@ type Access struct {
 // Command is what is to be confined.
 type Command struct {
 	Dir  string   // where it starts; the project when empty
-	Env  []string // the environment that the policy filters
+	Env  []string // the environment (NAME=value) that the policy filters
+	Set  []string // variables on top that a person gave to the workspace: they pass as they are
 	Tier Tier     // the best that the machine has when empty
 }
 

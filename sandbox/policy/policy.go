@@ -41,6 +41,9 @@ const (
 type Cache struct {
 	Path string    `json:"path"` // absolute
 	Mode CacheMode `json:"mode"`
+	// Fresh lets an empty folder of the workspace's private layer stand in while the cache does not
+	// exist. Overlay only.
+	Fresh bool `json:"fresh,omitempty"`
 }
 
 // Guard is a name inside write roots that stays as it is: what it holds could later run outside the
@@ -83,8 +86,7 @@ type Policy struct {
 	AllowRead []string `json:"allow_read,omitempty"`
 	// Guards are the names that stay as they are inside write roots.
 	Guards []Guard `json:"guards,omitempty"`
-	// Caches are the package managers' folders; those that don't exist are made when first used, in
-	// the workspace's private layer.
+	// Caches are the package managers' folders.
 	Caches []Cache `json:"caches,omitempty"`
 	// Private is this workspace's own folder on disk: tmp, overlay layers. It lies outside of every
 	// write root, and commands see no more of it than its tmp.
