@@ -135,7 +135,7 @@ func (a *App) noticed(id string, r *transcript.Record) {
 		}
 	case transcript.User, transcript.TurnStart, transcript.StepStart, transcript.Partial, transcript.Assistant,
 		transcript.ToolStart, transcript.Note, transcript.Todos, transcript.Setup, transcript.Edit,
-		transcript.Boundary, transcript.Retry:
+		transcript.Boundary, transcript.Retry, transcript.Question, transcript.Answer:
 	}
 }
 

@@ -50,6 +50,8 @@ type State struct {
 	Start, Cleared uint64
 	// Retry is the newest Retry of a request that has not been answered since.
 	Retry *Record
+	// Question is the newest Question of a call that has neither an Answer nor a result.
+	Question *Record `json:",omitempty"`
 	// MessageIDs are the ids of the last 256 User records, oldest first.
 	MessageIDs []string
 }
@@ -103,9 +105,17 @@ func (s *State) apply(r *Record) {
 				s.Calls = append(s.Calls, p)
 			}
 		}
+	case Question:
+		asked := *r
+		s.Question = &asked
+	case Answer:
+		s.Question = nil
 	case ToolStart:
 		s.OpenCalls = append(s.OpenCalls, *r)
 	case ToolEnd:
+		if s.Question != nil && s.Question.CallID == r.CallID {
+			s.Question = nil
+		}
 		s.Calls = slices.DeleteFunc(s.Calls, func(p model.Part) bool { return p.CallID == r.CallID })
 		s.OpenCalls = slices.DeleteFunc(s.OpenCalls, func(o Record) bool { return o.CallID == r.CallID })
 	case Todos:
@@ -148,7 +158,7 @@ func (s *State) border(r *Record) {
 // closeStep forgets an unfinished step; what its response had used so far still counts.
 func (s *State) closeStep() {
 	s.cutPartial()
-	s.Calls, s.OpenCalls, s.Retry = nil, nil, nil
+	s.Calls, s.OpenCalls, s.Retry, s.Question = nil, nil, nil, nil
 }
 
 func (s *State) cutPartial() {
