@@ -60,7 +60,7 @@ func (h *history) apply(r *Record) {
 		if r.Border.starts() {
 			*h = history{}
 		}
-	case Note, Todos, Setup, Edit, Retry:
+	case Note, Todos, Setup, Edit, Retry, Question, Answer:
 	}
 }
 
