@@ -179,16 +179,19 @@ func (a *App) endTalk(ctx context.Context, id string, o *opening) error {
 	return err
 }
 
-// quit ends a workspace's conversation once it is certain that its place is archived or deleted. The
-// desks end what its commands left running.
-func (a *App) quit(ctx context.Context, id string) error {
+// quit ends a workspace's conversation once it is certain that its place is archived or deleted, and says
+// whether a turn ran in it. The desks end what its commands left running.
+func (a *App) quit(ctx context.Context, id string) (worked bool, err error) {
+	if s := a.openNow(id); s != nil {
+		worked = s.busy()
+	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeLimit)
 	defer cancel()
 	a.mu.Lock()
 	o := a.sessions[id]
 	delete(a.sessions, id)
 	a.mu.Unlock()
-	return a.endTalk(ctx, id, o)
+	return worked, a.endTalk(ctx, id, o)
 }
 
 // leave ends a workspace's conversation before its workspace goes, also when the host that asked for
