@@ -40,6 +40,7 @@ type Event struct {
 	RemovedWorkspace string
 	InitOutput       string   // a piece of the init hook's output, with Workspace
 	Notes            []string // sentences for the person, mostly with Workspace: what was left out and why
+	Logged           bool     // Notes stand in the workspace's InitLog too
 }
 
 // Desks is the life of projects and workspaces. Its methods may be called from any goroutine.

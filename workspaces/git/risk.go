@@ -3,7 +3,6 @@ package git
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"path/filepath"
 	"strconv"
@@ -126,7 +125,10 @@ func (g *Git) inspectFiles(ctx context.Context, dir, prefix string, r *Risk) (st
 	listing.Go(func() { tracked, trackedErr = g.tracked(ctx, dir) })
 	st, err := g.status(ctx, dir, "all")
 	listing.Wait()
-	if err = errors.Join(err, trackedErr); err != nil {
+	if err == nil {
+		err = trackedErr
+	}
+	if err != nil {
 		return st, nil, err
 	}
 	told := map[string]bool{}
