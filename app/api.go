@@ -94,7 +94,7 @@ type ConversationsAPI interface {
 	// MoveQueued puts a queued message before another one.
 	MoveQueued(ctx context.Context, args MoveQueued) error
 	// EditMessage replaces a past message of the person and answers it anew. What followed it is
-	// left out of the conversation but not erased; files stay as they are.
+	// left out of the conversation but not erased; what tools changed on disk stays as it is.
 	EditMessage(ctx context.Context, args EditMessage) error
 	// Retry tries again at once: it ends the wait, or repeats the failed or interrupted turn.
 	Retry(ctx context.Context, args ByID) error

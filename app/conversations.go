@@ -61,10 +61,10 @@ func (c conversations) Entry(ctx context.Context, args EntryRequest) (Entry, err
 }
 
 func (c conversations) Send(ctx context.Context, args SendMessage) error {
-	if err := sayable(args.Text, args.ID); err != nil {
+	if err := sayable(args.Text, args.ID, len(args.Files) > 0); err != nil {
 		return err
 	}
-	files, err := uploads(args.Files)
+	files, err := c.app.files(args.Workspace, args.Files)
 	if err != nil {
 		return err
 	}

@@ -16,7 +16,7 @@ import (
 // turn that is still open stay behind.
 func (d desks) Fork(ctx context.Context, args ForkWorkspace) (Workspace, error) {
 	if args.Message != "" {
-		if err := sayable(args.Message, ""); err != nil {
+		if err := sayable(args.Message, "", false); err != nil {
 			return Workspace{}, err
 		}
 	}

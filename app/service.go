@@ -124,13 +124,24 @@ type SendMessage struct {
 	// is not sent again. An older id is not known any more.
 	ID       string   `json:"id,omitempty"`
 	Dispatch Dispatch `json:"dispatch,omitempty"`
-	Files    []Upload `json:"files,omitempty"` // at most 20
+	Files    []Upload `json:"files,omitempty"` // at most 20; with files, Text may be empty
 }
 
-// Upload is a picture that goes with a message.
+// Upload is a picture that goes with a message. Exactly one of ID, Blob and Data says which.
 type Upload struct {
-	Name string `json:"name"`
-	Data []byte `json:"data"` // base64; at most 20 MiB
+	Name string `json:"name,omitempty"`   // for people
+	ID   string `json:"upload,omitempty"` // of what was uploaded over HTTP
+	Blob string `json:"blob,omitempty"`   // a FileRef's: a message of the workspace has it already
+	Data []byte `json:"data,omitempty"`   // base64, for small ones: a call has at most 8 MiB
+}
+
+// Uploaded is a picture that was uploaded, as models will get it.
+type Uploaded struct {
+	ID     string `json:"id"` // for Upload, for 24 hours
+	Mime   string `json:"mime"`
+	Size   int    `json:"size"` // bytes
+	Width  int    `json:"width"`
+	Height int    `json:"height"`
 }
 
 // EditQueued changes a queued message. A nil field stays as it is.
@@ -139,6 +150,7 @@ type EditQueued struct {
 	ID        string    `json:"id"`
 	Text      *string   `json:"text,omitempty"`
 	Dispatch  *Dispatch `json:"dispatch,omitempty"`
+	Files     []Upload  `json:"files,omitzero"` // a list, also an empty one, replaces the files
 }
 
 // MoveQueued puts a queued message before another one; Before "" puts it last.
@@ -154,6 +166,8 @@ type EditMessage struct {
 	Entry     string `json:"entry"` // the id of the user entry
 	Text      string `json:"text"`
 	ID        string `json:"id,omitempty"` // as in SendMessage
+	// Files replaces the files, also by an empty list; when it is absent they stay.
+	Files []Upload `json:"files,omitzero"`
 }
 
 // ClearConversation starts a conversation anew. Soft keeps showing what was said.

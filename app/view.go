@@ -185,6 +185,7 @@ type Source struct {
 type FileRef struct {
 	Name string `json:"name,omitempty"`
 	Mime string `json:"mime"`
+	Blob string `json:"blob,omitempty"` // its name for GET /blob/WORKSPACE/BLOB and for Upload
 }
 
 // ToolEntry is a tool call and its outcome.
@@ -235,7 +236,7 @@ type Queued struct {
 	Time     time.Time `json:"time"`
 	Dispatch Dispatch  `json:"dispatch"`
 	Once     string    `json:"once,omitempty"` // as in Entry
-	Files    int       `json:"files,omitempty"`
+	Files    []FileRef `json:"files,omitempty"`
 }
 
 // RetryWait is a failed request that will be tried again at At.

@@ -15,6 +15,8 @@ import (
 var (
 	// ErrNotQueued is wrapped when a queued message is not there any more: most likely it was sent.
 	ErrNotQueued = errors.New("the message is not in the queue any more")
+	// ErrEmpty is wrapped when neither text nor files would be left in a message.
+	ErrEmpty = errors.New("the message is empty")
 	// ErrNoMessage is wrapped by Edit when there is no message of a person at that place.
 	ErrNoMessage = errors.New("there is no message of a person at that place")
 	// ErrNothing is wrapped by Retry when there is nothing to repeat.
@@ -72,7 +74,8 @@ const (
 type Message struct {
 	ID   string // of the sender; one that is known changes nothing, "" gets one
 	Text string
-	// Files are pictures: parts of kind file with Data, or with the Blob that Data was kept under.
+	// Files are pictures: parts of kind file with Data, or with the Blob that Data was kept under. In an
+	// edit nil leaves those of the old message, an empty list removes them.
 	Files    []model.Part
 	Dispatch Dispatch // "" is AfterStep
 	Choice   *Choice  // for the answer to this message alone

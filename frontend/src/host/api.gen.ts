@@ -559,15 +559,20 @@ export interface SendMessage {
    */
   id?: string;
   dispatch?: Dispatch;
-  /** at most 20 */
+  /** at most 20; with files, Text may be empty */
   files?: Upload[];
 }
 
-/** Upload is a picture that goes with a message. */
+/** Upload is a picture that goes with a message. Exactly one of ID, Blob and Data says which. */
 export interface Upload {
-  name: string;
-  /** base64; at most 20 MiB */
-  data: number[];
+  /** for people */
+  name?: string;
+  /** of what was uploaded over HTTP */
+  upload?: string;
+  /** a FileRef's: a message of the workspace has it already */
+  blob?: string;
+  /** base64, for small ones: a call has at most 8 MiB */
+  data?: string;
 }
 
 /** EditQueued changes a queued message. A nil field stays as it is. */
@@ -576,6 +581,8 @@ export interface EditQueued {
   id: string;
   text?: string;
   dispatch?: Dispatch;
+  /** a list, also an empty one, replaces the files */
+  files?: Upload[];
 }
 
 /** MoveQueued puts a queued message before another one; Before "" puts it last. */
@@ -593,6 +600,8 @@ export interface EditMessage {
   text: string;
   /** as in SendMessage */
   id?: string;
+  /** Files replaces the files, also by an empty list; when it is absent they stay. */
+  files?: Upload[];
 }
 
 /** ClearConversation starts a conversation anew. Soft keeps showing what was said. */
@@ -888,6 +897,8 @@ export interface Source {
 export interface FileRef {
   name?: string;
   mime: string;
+  /** its name for GET /blob/WORKSPACE/BLOB and for Upload */
+  blob?: string;
 }
 
 /** ToolEntry is a tool call and its outcome. */
@@ -935,7 +946,7 @@ export interface Queued {
   dispatch: Dispatch;
   /** as in Entry */
   once?: string;
-  files?: number;
+  files?: FileRef[];
 }
 
 /** RetryWait is a failed request that will be tried again at At. */
@@ -1171,7 +1182,7 @@ export interface Api {
     moveQueued(args: MoveQueued): Promise<void>;
     /**
      * EditMessage replaces a past message of the person and answers it anew. What followed it is
-     * left out of the conversation but not erased; files stay as they are.
+     * left out of the conversation but not erased; what tools changed on disk stays as it is.
      */
     editMessage(args: EditMessage): Promise<void>;
     /** Retry tries again at once: it ends the wait, or repeats the failed or interrupted turn. */

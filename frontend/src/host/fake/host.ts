@@ -177,7 +177,7 @@ export class FakeHost implements Host {
       "conversations.send": ({ workspace, text }) => this.put(workspace, world.entry({ kind: "user", text, order: Date.now() })),
       "conversations.interrupt": ({ id }) => this.update(id, { activity: "interrupted" }),
       "conversations.removeQueued": ({ workspace, id }) => this.update(workspace, { queue: this.conversation(workspace).status.queue.filter((one) => one.id !== id) }),
-      "conversations.editQueued": ({ workspace, id, ...changes }) => this.update(workspace, { queue: this.conversation(workspace).status.queue.map((one) => (one.id === id ? { ...one, ...changes } : one)) }),
+      "conversations.editQueued": ({ workspace, id, text, dispatch }) => this.update(workspace, { queue: this.conversation(workspace).status.queue.map((one) => (one.id === id ? { ...one, text: text ?? one.text, dispatch: dispatch ?? one.dispatch } : one)) }),
       "conversations.moveQueued": (args) => this.#move(args.workspace, args.id, args.before),
       "conversations.editMessage": ({ workspace, entry, text }) => this.#replace(workspace, entry, text),
       "conversations.retry": ({ id }) => this.update(id, { activity: "streaming", retry: undefined }),
