@@ -56,7 +56,7 @@ export class Person {
   /** What went wrong so far; a link that broke on purpose is no error. */
   complaints(): string[] {
     const host = new URL(this.carrel.link).host;
-    const foreign = this.requests.filter((address) => new URL(address).host !== host).map((address) => `asked ${address}`);
+    const foreign = this.requests.filter((address) => new URL(address.replace(/^blob:/, "")).host !== host).map((address) => `asked ${address}`);
     const surprises = this.surprises.filter((one) => !this.#expected.some((address) => one.startsWith(address)));
     return [...this.errors.filter((error) => !/WebSocket connection to|ERR_INTERNET_DISCONNECTED|ERR_CONNECTION_REFUSED/.test(error)), ...surprises, ...foreign];
   }

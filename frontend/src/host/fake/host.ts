@@ -40,7 +40,7 @@ export class FakeHost implements Host {
     return () => this.#listeners.delete(listener);
   }
 
-  async upload(_file: Blob, name: string): Promise<Uploaded> {
+  async upload(_file: Blob, name: string, _signal?: AbortSignal): Promise<Uploaded> {
     await Promise.resolve();
     const refused = this.refuseUpload?.(name);
     if (refused) throw refused;
