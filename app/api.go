@@ -61,7 +61,7 @@ type WorkspacesAPI interface {
 	// SetAutoRetry says whether failed requests are tried again by themselves.
 	SetAutoRetry(ctx context.Context, args SetAutoRetry) error
 	// Fork makes a workspace with a copy of the conversation, its branch at the commit checked out now.
-	Fork(ctx context.Context, args ForkWorkspace) (Workspace, error)
+	Fork(ctx context.Context, args ForkWorkspace) (Forked, error)
 	// MarkSeen says that the person looked, so that done becomes idle.
 	MarkSeen(ctx context.Context, args ByID) error
 	// Diff returns the workspace's change against its base, uncommitted work included.
@@ -118,6 +118,8 @@ type SettingsAPI interface {
 	Set(ctx context.Context, args Settings) error
 	// Models lists the models that can be chosen.
 	Models(ctx context.Context) ([]Model, error)
+	// Model describes one model, also one that is not listed, by provider:id or a short name; "" is the default.
+	Model(ctx context.Context, args ByID) (Model, error)
 	// Providers lists the model providers and whether they are configured.
 	Providers(ctx context.Context) ([]Provider, error)
 	// SetProvider changes a provider's settings.

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -23,6 +24,14 @@ func (s settings) Models(context.Context) ([]Model, error) {
 		out = append(out, v)
 	}
 	return out, nil
+}
+
+func (s settings) Model(_ context.Context, args ByID) (Model, error) {
+	m, err := s.app.catalog.Describe(cmp.Or(args.ID, s.app.defaultModel()))
+	if err != nil {
+		return Model{}, userError(err)
+	}
+	return modelView(m), nil
 }
 
 func modelView(m catalog.Model) Model {

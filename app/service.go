@@ -99,6 +99,8 @@ type SetModel struct {
 	Level     *string `json:"level,omitempty"` // off to max, or 0 to 9; "" is the model's default
 	Pro       *bool   `json:"pro,omitempty"`
 	Cyber     *bool   `json:"cyber,omitempty"`
+	// Once keeps Level from being what the model's next workspaces begin with.
+	Once bool `json:"once,omitempty"`
 }
 
 // SetAutoRetry chooses whether a workspace's failed requests are tried again by themselves.
@@ -113,6 +115,13 @@ type ForkWorkspace struct {
 	Workspace string `json:"workspace"`
 	Name      string `json:"name"`
 	Message   string `json:"message,omitempty"` // sent there at once
+}
+
+// Forked is the workspace that a fork made.
+type Forked struct {
+	Workspace Workspace `json:"workspace"`
+	// Unsent says why its first message was not sent; the message is its draft then.
+	Unsent string `json:"unsent,omitempty"`
 }
 
 // SendMessage sends a message, or queues it while a turn runs. A text such as "/opus+high why?"
@@ -178,8 +187,11 @@ type ClearConversation struct {
 
 // SetDraft keeps what the person is writing in a workspace, at most 1 MiB.
 type SetDraft struct {
-	Workspace string `json:"workspace"`
-	Text      string `json:"text"`
+	Workspace string   `json:"workspace"`
+	Text      string   `json:"text"`
+	Files     []Upload `json:"files,omitempty"` // that were uploaded, at most 20
+	// By is whatever tells the caller from other hosts; DraftChanged repeats it.
+	By string `json:"by,omitempty"`
 }
 
 // QueueItem names a queued message.
@@ -188,10 +200,13 @@ type QueueItem struct {
 	ID        string `json:"id"`
 }
 
-// PageRequest asks for entries older than Before (0: the newest). Limit is at most 500.
+// PageRequest asks for entries by their Order: those older than Before (0: the newest), those from After
+// on, or those around Around. Limit is at most 500.
 type PageRequest struct {
 	Workspace string `json:"workspace"`
 	Before    uint64 `json:"before"`
+	After     uint64 `json:"after,omitempty"`  // the step or message of that order is left out
+	Around    uint64 `json:"around,omitempty"` // the step or message of that order is in the middle
 	Limit     int    `json:"limit"`
 }
 
@@ -204,7 +219,9 @@ type EntryRequest struct {
 // Page is a run of entries, oldest first.
 type Page struct {
 	Entries []Entry `json:"entries"`
-	More    bool    `json:"more"`
+	More    bool    `json:"more"` // older entries exist; not said of a page after an order
+	// Newer says, of a page after or around an order, that newer entries exist.
+	Newer bool `json:"newer,omitempty"`
 }
 
 // Settings are the person's preferences.

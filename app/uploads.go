@@ -91,6 +91,10 @@ func tooLarge(name string) error {
 	return &Error{Code: "too_large", Message: fmt.Sprintf("%s is larger than %d MiB.", called(name), MaxUpload>>20)}
 }
 
+func tooManyFiles() error {
+	return &Error{Code: "too_large", Message: fmt.Sprintf("A message takes at most %d files.", maxUploads)}
+}
+
 // called is what a person is told that a file is called.
 func called(name string) string {
 	if name = label(name); name == "" {
@@ -131,7 +135,7 @@ func (a *App) files(workspace string, in []Upload) ([]model.Part, error) {
 		return nil, nil
 	}
 	if len(in) > maxUploads {
-		return nil, &Error{Code: "too_large", Message: fmt.Sprintf("A message takes at most %d files.", maxUploads)}
+		return nil, tooManyFiles()
 	}
 	out := make([]model.Part, 0, len(in))
 	for _, f := range in {

@@ -258,6 +258,8 @@ type Conversation struct {
 	Status    Status  `json:"status"`
 	Damaged   int     `json:"damaged,omitempty"` // lines of the log that could not be read
 	Draft     string  `json:"draft,omitempty"`   // what the person was writing
+	// DraftFiles are the pictures that were attached to the draft.
+	DraftFiles []Upload `json:"draftFiles,omitempty"`
 }
 
 // Status is a conversation without its entries.

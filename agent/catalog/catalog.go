@@ -88,6 +88,25 @@ func (c *Catalog) Models() []Model {
 	return append(out, demoModel())
 }
 
+// Describe is one model, also one that Models does not list, by provider:id or a short name. Its error is a
+// *ConfigError.
+func (c *Catalog) Describe(id string) (Model, error) {
+	provider, name, err := c.split(id, c.models())
+	if err != nil {
+		return Model{}, err
+	}
+	for _, m := range c.Models() {
+		if m.ID == provider+":"+name {
+			return m, nil
+		}
+	}
+	if _, ok := c.one(provider); !ok {
+		return Model{}, unknownProvider(provider)
+	}
+	i := c.Info(provider + ":" + name)
+	return Model{ID: i.ID, Name: i.Name, Provider: provider, Aliases: i.Aliases, Info: i}, nil
+}
+
 // choices are a provider's models: those built in, then those of the settings.
 func (c *Catalog) choices(s settled, own map[string]ownModel) []Model {
 	var names []string

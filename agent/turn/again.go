@@ -75,6 +75,9 @@ func (c *Conversation) edit(seq uint64, q Queued) error {
 	}
 	if a.opened {
 		a.step = c.log.State().Step
+		if turn, err := c.turnRecords(a.id); err == nil { // an earlier message of the turn may have chosen
+			a.choice = choiceOf(turn)
+		}
 	}
 	c.next, c.held = a, false
 	return nil

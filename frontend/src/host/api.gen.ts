@@ -137,6 +137,14 @@ export interface ConversationChanged {
   status: Status;
 }
 
+/** DraftChanged says what the person is writing now. The host that said so gets it too: its By tells. */
+export interface DraftChanged {
+  workspace: string;
+  text: string;
+  files?: Upload[];
+  by?: string;
+}
+
 /** InitOutput is a piece of the init hook's output. */
 export interface InitOutput {
   workspace: string;
@@ -542,6 +550,8 @@ export interface SetModel {
   level?: string;
   pro?: boolean;
   cyber?: boolean;
+  /** Once keeps Level from being what the model's next workspaces begin with. */
+  once?: boolean;
 }
 
 /** SetAutoRetry chooses whether a workspace's failed requests are tried again by themselves. */
@@ -559,6 +569,13 @@ export interface ForkWorkspace {
   name: string;
   /** sent there at once */
   message?: string;
+}
+
+/** Forked is the workspace that a fork made. */
+export interface Forked {
+  workspace: Workspace;
+  /** Unsent says why its first message was not sent; the message is its draft then. */
+  unsent?: string;
 }
 
 /**
@@ -629,6 +646,10 @@ export interface ClearConversation {
 export interface SetDraft {
   workspace: string;
   text: string;
+  /** that were uploaded, at most 20 */
+  files?: Upload[];
+  /** By is whatever tells the caller from other hosts; DraftChanged repeats it. */
+  by?: string;
 }
 
 /** QueueItem names a queued message. */
@@ -637,10 +658,17 @@ export interface QueueItem {
   id: string;
 }
 
-/** PageRequest asks for entries older than Before (0: the newest). Limit is at most 500. */
+/**
+ * PageRequest asks for entries by their Order: those older than Before (0: the newest), those from After
+ * on, or those around Around. Limit is at most 500.
+ */
 export interface PageRequest {
   workspace: string;
   before: number;
+  /** the step or message of that order is left out */
+  after?: number;
+  /** the step or message of that order is in the middle */
+  around?: number;
   limit: number;
 }
 
@@ -653,7 +681,10 @@ export interface EntryRequest {
 /** Page is a run of entries, oldest first. */
 export interface Page {
   entries: Entry[];
+  /** older entries exist; not said of a page after an order */
   more: boolean;
+  /** Newer says, of a page after or around an order, that newer entries exist. */
+  newer?: boolean;
 }
 
 /** Settings are the person's preferences. */
@@ -989,6 +1020,8 @@ export interface Conversation {
   damaged?: number;
   /** what the person was writing */
   draft?: string;
+  /** DraftFiles are the pictures that were attached to the draft. */
+  draftFiles?: Upload[];
 }
 
 /** Status is a conversation without its entries. */
@@ -1037,6 +1070,7 @@ export type HostEvent =
   | { name: "entry.removed"; data: EntriesRemoved }
   | { name: "entry.replaced"; data: EntriesReplaced }
   | { name: "conversation.changed"; data: ConversationChanged }
+  | { name: "draft.changed"; data: DraftChanged }
   | { name: "init.output"; data: InitOutput }
   | { name: "folders.dropped"; data: FoldersDropped };
 
@@ -1064,7 +1098,7 @@ export interface Calls {
   "workspaces.repair": { args: ByID; result: void };
   "workspaces.setModel": { args: SetModel; result: void };
   "workspaces.setAutoRetry": { args: SetAutoRetry; result: void };
-  "workspaces.fork": { args: ForkWorkspace; result: Workspace };
+  "workspaces.fork": { args: ForkWorkspace; result: Forked };
   "workspaces.markSeen": { args: ByID; result: void };
   "workspaces.diff": { args: ByID; result: Diff };
   "workspaces.initLog": { args: ByID; result: string };
@@ -1088,6 +1122,7 @@ export interface Calls {
   "settings.get": { args: undefined; result: Settings };
   "settings.set": { args: Settings; result: void };
   "settings.models": { args: undefined; result: Model[] };
+  "settings.model": { args: ByID; result: Model };
   "settings.providers": { args: undefined; result: Provider[] };
   "settings.setProvider": { args: SetProvider; result: void };
   "settings.addProvider": { args: AddProvider; result: void };
@@ -1167,7 +1202,7 @@ export interface Api {
     /** SetAutoRetry says whether failed requests are tried again by themselves. */
     setAutoRetry(args: SetAutoRetry): Promise<void>;
     /** Fork makes a workspace with a copy of the conversation, its branch at the commit checked out now. */
-    fork(args: ForkWorkspace): Promise<Workspace>;
+    fork(args: ForkWorkspace): Promise<Forked>;
     /** MarkSeen says that the person looked, so that done becomes idle. */
     markSeen(args: ByID): Promise<void>;
     /** Diff returns the workspace's change against its base, uncommitted work included. */
@@ -1224,6 +1259,8 @@ export interface Api {
     set(args: Settings): Promise<void>;
     /** Models lists the models that can be chosen. */
     models(): Promise<Model[]>;
+    /** Model describes one model, also one that is not listed, by provider:id or a short name; "" is the default. */
+    model(args: ByID): Promise<Model>;
     /** Providers lists the model providers and whether they are configured. */
     providers(): Promise<Provider[]>;
     /** SetProvider changes a provider's settings. */
@@ -1340,6 +1377,7 @@ export function client(call: Call): Api {
       get: () => call("settings.get", undefined),
       set: (args) => call("settings.set", args),
       models: () => call("settings.models", undefined),
+      model: (args) => call("settings.model", args),
       providers: () => call("settings.providers", undefined),
       setProvider: (args) => call("settings.setProvider", args),
       addProvider: (args) => call("settings.addProvider", args),

@@ -46,6 +46,7 @@ const repeatable: Record<CallName, boolean> = {
   "settings.get": true,
   "settings.set": true,
   "settings.models": true,
+  "settings.model": true,
   "settings.providers": true,
   "settings.setProvider": true,
   "settings.addProvider": false,

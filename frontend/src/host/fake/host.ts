@@ -174,7 +174,7 @@ export class FakeHost implements Host {
       },
       "workspaces.repair": ({ id }) => void this.putWorkspace({ ...this.#workspace(id), health: "ready" }),
       "workspaces.setModel": ({ workspace, model, level, pro }) => this.update(workspace, { ...(model === undefined ? {} : { model: world.models.find((one) => one.aliases.includes(model))?.id ?? model }), ...(level === undefined ? {} : { level }), ...(pro === undefined ? {} : { pro }) }),
-      "workspaces.fork": ({ workspace: from, name }) => this.#fork(from, name),
+      "workspaces.fork": ({ workspace: from, name }) => ({ workspace: this.#fork(from, name) }),
       "workspaces.markSeen": ({ id }) => void this.putWorkspace({ ...this.#workspace(id), activity: "idle" }),
       "workspaces.diff": ({ id }) => (id === "w1" || id === "w2" ? world.diff : { base: "main", files: [], more: 0 }),
       "workspaces.initLog": () => "npm ci\nadded 212 packages in 3 s\n",
