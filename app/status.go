@@ -28,7 +28,7 @@ func retryView(r *turn.RetryWait) *RetryWait {
 func queueViews(in []turn.Queued) []Queued {
 	out := make([]Queued, 0, len(in))
 	for _, q := range in {
-		out = append(out, Queued{ID: q.ID, Text: q.Text, Time: q.At, Dispatch: Dispatch(q.Dispatch), Once: onceView(q.Choice), Files: q.Files})
+		out = append(out, Queued{ID: q.ID, Text: q.Text, Time: q.At, Dispatch: Dispatch(q.Dispatch), Once: onceView(q.Choice), Files: fileRefs(q.Parts())})
 	}
 	return out
 }

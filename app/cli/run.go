@@ -81,8 +81,8 @@ func (o runOptions) check(cmd *cobra.Command) error {
 	if o.runtime != "local" && o.runtime != "worktree" {
 		return usage("the runtime must be local or worktree, not %q", o.runtime)
 	}
-	if cmd.Flags().Changed("budget") && !(o.budget >= 0) {
-		return usage("the budget must be an amount of US dollars, such as 2.50")
+	if cmd.Flags().Changed("budget") && !(o.budget >= 0 && o.budget <= app.MaxBudget) {
+		return usage("the budget must be an amount of US dollars up to a million, such as 2.50")
 	}
 	if o.workspace == "" {
 		return nil
@@ -172,6 +172,11 @@ func (o runOptions) create(ctx context.Context, r *runner, title string) (app.Wo
 	dir, err := folder("--dir", o.dir)
 	if err != nil {
 		return app.Workspace{}, err
+	}
+	if o.budget >= 0 {
+		if err := r.priced(ctx, o.model); err != nil {
+			return app.Workspace{}, err
+		}
 	}
 	var p app.Project
 	if err := r.host.Call(ctx, "projects.add", app.AddProject{Path: dir}, &p); err != nil {

@@ -207,3 +207,17 @@ func TestClipKeepsCharactersWhole(t *testing.T) {
 		}
 	}
 }
+
+func TestAStatusInTheStreamSortsAnError(t *testing.T) {
+	for code, want := range map[string]model.ErrorKind{
+		"401": model.ErrAuth, "403": model.ErrAuth, "404": model.ErrNotFound, "402": model.ErrQuota, "429": model.ErrRateLimit,
+		"500": model.ErrServer, "529": model.ErrOverloaded, "400": model.ErrBadRequest, "200": model.ErrBadRequest, "7": model.ErrBadRequest,
+	} {
+		if e := InStream("no", code); e.Kind != want || e.Code != code {
+			t.Errorf("%s: %+v", code, e)
+		}
+	}
+	if e := InStream("prompt is too long", "400"); e.Kind != model.ErrOverflow {
+		t.Errorf("%+v", e)
+	}
+}
