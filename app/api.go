@@ -146,6 +146,8 @@ type SettingsAPI interface {
 	Coder(ctx context.Context) (CoderState, error)
 	// LoginCoder begins a login at a Coder deployment: the person approves it in the browser.
 	LoginCoder(ctx context.Context, args LoginCoder) (CoderLogin, error)
+	// CancelCoder gives up a login that waits.
+	CancelCoder(ctx context.Context, args ByID) error
 	// AwaitCoder returns when a login has been approved, or failed.
 	AwaitCoder(ctx context.Context, args ByID) (CoderState, error)
 	// LogoutCoder revokes the login and forgets it; models that a person added stay.
@@ -156,6 +158,8 @@ type SettingsAPI interface {
 	LoadCoderCatalog(ctx context.Context) (CoderState, error)
 	// SetCoderRoute says which of the deployment's providers serves the models of a native one.
 	SetCoderRoute(ctx context.Context, args SetCoderRoute) (CoderState, error)
+	// SetModelRoute says whether one model goes through Coder.
+	SetModelRoute(ctx context.Context, args SetModelRoute) error
 }
 
 // CostsAPI is about what models cost.

@@ -238,7 +238,7 @@ func (s *session) resolve(_ context.Context, c turn.Choice) (turn.Endpoint, erro
 	if err != nil {
 		return turn.Endpoint{}, err
 	}
-	return turn.Endpoint{ID: r.ID, Name: r.Model, Level: string(r.Level), Streamer: r.Streamer, Prepare: r.Prepare, Window: r.Info.Context,
+	return turn.Endpoint{ID: r.ID, Name: r.Model, Via: r.Via, Level: string(r.Level), Streamer: r.Streamer, Prepare: r.Prepare, Window: r.Info.Context,
 		Images: r.Info.Images || !r.Info.Known, Fallbacks: r.Fallbacks, Price: r.Info.Cost}, nil
 }
 

@@ -155,6 +155,7 @@ type Entry struct {
 	Level     string `json:"level,omitempty"`
 	Code      string `json:"code,omitempty"` // turn_end: a stable error code
 	Model     string `json:"model,omitempty"`
+	Via       string `json:"via,omitempty"` // "coder:provider/model": Coder's gateway stood between
 	// Once is, on a user entry, the model and level that this message alone asked for, such as
 	// "anthropic:claude-opus-5-5+high".
 	Once string `json:"once,omitempty"`

@@ -60,8 +60,9 @@ type Model struct {
 	Aliases   []string
 	Available bool // its provider is configured
 	Demo      bool
-	First     bool // the default of its provider
-	Own       bool // the settings name it
+	First     bool   // the default of its provider
+	Own       bool   // the settings name it
+	Via       string // as in Resolved
 	Info      Info
 }
 
@@ -128,8 +129,12 @@ func (c *Catalog) choices(s settled, own map[string]ownModel) []Model {
 	out := make([]Model, 0, len(names))
 	for n, name := range names {
 		i := c.info(s, s.id, name, own)
-		out = append(out, Model{ID: i.ID, Name: i.Name, Provider: s.id, Aliases: i.Aliases, Available: s.err == nil || c.route(s, name) != "",
-			First: i.row.first, Own: n >= builtin, Info: i})
+		m := Model{ID: i.ID, Name: i.Name, Provider: s.id, Aliases: i.Aliases, First: i.row.first, Own: n >= builtin, Info: i}
+		route, err := c.route(s, name)
+		if m.Available = err == nil; route != "" {
+			m.Via = viaCoder(route)
+		}
+		out = append(out, m)
 	}
 	return out
 }
@@ -139,8 +144,11 @@ func (c *Catalog) choices(s settled, own map[string]ownModel) []Model {
 func (c *Catalog) Default(setting string) string {
 	all, own := c.settle(), c.models()
 	if provider, name, err := c.split(setting, own); err == nil {
-		i := slices.IndexFunc(all, func(s settled) bool { return s.id == provider && s.err == nil })
-		if i >= 0 || provider == "demo" {
+		reached := func(s settled) bool {
+			_, no := c.route(s, name)
+			return s.id == provider && no == nil
+		}
+		if provider == "demo" || slices.ContainsFunc(all, reached) {
 			return provider + ":" + name
 		}
 	}

@@ -98,6 +98,8 @@ type Message struct {
 	Stop  Stop   `json:"stop,omitempty"`
 	Usage Usage  `json:"usage,omitzero"`
 	Model string `json:"model,omitempty"` // "provider:id" of the model that answered
+	// Via is "coder:provider/model" when Coder's gateway stood between; "" it did not.
+	Via string `json:"via,omitempty"`
 	// Tier is the service tier or speed that the provider says it used, in its own word; "" unknown.
 	Tier string `json:"tier,omitempty"`
 	// Notes tell people what was changed to get the response, such as a tool that the provider

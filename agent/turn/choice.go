@@ -50,6 +50,7 @@ type Choice struct {
 type Endpoint struct {
 	ID       string // provider:id
 	Name     string // the provider's own id
+	Via      string // the gateway's provider/model that it is asked through; "" there is none between
 	Level    string // that will be used: what was asked for, within what the model can
 	Streamer model.Streamer
 	// Prepare fills what settings and catalogue say about a request, always the same for the same

@@ -48,6 +48,14 @@ export interface CoderLogin {
   address: string;
 }
 
+/** SetModelRoute chooses the way to one model of Anthropic, OpenAI or Google. */
+export interface SetModelRoute {
+  /** provider:id */
+  model: string;
+  /** coder, direct, or "" as it is for all */
+  route: string;
+}
+
 /** SetCoderRoute maps a native provider; "" is the default. */
 export interface SetCoderRoute {
   native: string;
@@ -333,6 +341,8 @@ export interface Provider {
   cyber?: boolean;
   /** of Bedrock */
   region?: string;
+  /** of Coder: it comes before keys of the person's own */
+  preferred?: boolean;
 }
 
 /** SetProvider changes a provider's settings. Nil leaves a field as it is, "" removes it. */
@@ -348,6 +358,7 @@ export interface SetProvider {
   webSearch?: boolean;
   cyber?: boolean;
   region?: string;
+  preferred?: boolean;
 }
 
 /** AddProvider adds a custom provider. */
@@ -400,6 +411,10 @@ export interface Model {
   demo?: boolean;
   /** the settings name it: it can be removed */
   own?: boolean;
+  /** "coder:provider/model": the next request goes through Coder */
+  via?: string;
+  /** what was chosen for it: coder or direct */
+  route?: string;
   /** tokens; absent is unknown, as are the others */
   context?: number;
   /** tokens */
@@ -894,6 +909,8 @@ export interface Entry {
   /** turn_end: a stable error code */
   code?: string;
   model?: string;
+  /** "coder:provider/model": Coder's gateway stood between */
+  via?: string;
   /**
    * Once is, on a user entry, the model and level that this message alone asked for, such as
    * "anthropic:claude-opus-5-5+high".
@@ -1121,11 +1138,13 @@ export interface Calls {
   "settings.setFallback": { args: Fallback; result: void };
   "settings.coder": { args: undefined; result: CoderState };
   "settings.loginCoder": { args: LoginCoder; result: CoderLogin };
+  "settings.cancelCoder": { args: ByID; result: void };
   "settings.awaitCoder": { args: ByID; result: CoderState };
   "settings.logoutCoder": { args: undefined; result: CoderState };
   "settings.refreshCoder": { args: undefined; result: CoderState };
   "settings.loadCoderCatalog": { args: undefined; result: CoderState };
   "settings.setCoderRoute": { args: SetCoderRoute; result: CoderState };
+  "settings.setModelRoute": { args: SetModelRoute; result: void };
   "system.about": { args: undefined; result: About };
   "system.doctor": { args: undefined; result: Check[] };
   "system.pickFolder": { args: undefined; result: PickedFolder };
@@ -1271,6 +1290,8 @@ export interface Api {
     coder(): Promise<CoderState>;
     /** LoginCoder begins a login at a Coder deployment: the person approves it in the browser. */
     loginCoder(args: LoginCoder): Promise<CoderLogin>;
+    /** CancelCoder gives up a login that waits. */
+    cancelCoder(args: ByID): Promise<void>;
     /** AwaitCoder returns when a login has been approved, or failed. */
     awaitCoder(args: ByID): Promise<CoderState>;
     /** LogoutCoder revokes the login and forgets it; models that a person added stay. */
@@ -1281,6 +1302,8 @@ export interface Api {
     loadCoderCatalog(): Promise<CoderState>;
     /** SetCoderRoute says which of the deployment's providers serves the models of a native one. */
     setCoderRoute(args: SetCoderRoute): Promise<CoderState>;
+    /** SetModelRoute says whether one model goes through Coder. */
+    setModelRoute(args: SetModelRoute): Promise<void>;
   };
   system: {
     /** About says what is running. */
@@ -1373,11 +1396,13 @@ export function client(call: Call): Api {
       setFallback: (args) => call("settings.setFallback", args),
       coder: () => call("settings.coder", undefined),
       loginCoder: (args) => call("settings.loginCoder", args),
+      cancelCoder: (args) => call("settings.cancelCoder", args),
       awaitCoder: (args) => call("settings.awaitCoder", args),
       logoutCoder: () => call("settings.logoutCoder", undefined),
       refreshCoder: () => call("settings.refreshCoder", undefined),
       loadCoderCatalog: () => call("settings.loadCoderCatalog", undefined),
       setCoderRoute: (args) => call("settings.setCoderRoute", args),
+      setModelRoute: (args) => call("settings.setModelRoute", args),
     },
     system: {
       about: () => call("system.about", undefined),

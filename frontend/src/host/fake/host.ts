@@ -1,6 +1,6 @@
 // A host without a core: the calls act on a world in memory. For tests, pictures and the component
 // page; it never ships.
-import { CallError, client, safeAddress, type Call, type CallName, type Calls, type ConnectionState, type Conversation, type Entry, type Host, type HostEvent, type HostListener, type PickResult, type Status, type Workspace } from "../host";
+import { CallError, client, safeAddress, type Call, type CallName, type Calls, type ConnectionState, type Conversation, type Entry, type Host, type HostEvent, type HostListener, type PickResult, type Status, type Uploaded, type Workspace } from "../host";
 import * as world from "./world";
 
 type Handlers = { [N in CallName]?: (args: Calls[N]["args"]) => Calls[N]["result"] | Promise<Calls[N]["result"]> };
@@ -30,12 +30,25 @@ export class FakeHost implements Host {
   connection = (): ConnectionState => this.#state;
   join = (_topic: string): (() => void) => () => undefined;
   reconnect = (): void => this.setConnection({ kind: "online", version: "dev" });
+  /** What the next upload answers; undefined takes it. */
+  refuseUpload: ((name: string) => CallError | undefined) | undefined;
+  readonly uploads: string[] = [];
   pickFolder = (): Promise<PickResult> => Promise.resolve({ kind: "no_dialog" });
 
   listen(listener: HostListener): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
+
+  async upload(_file: Blob, name: string, _signal?: AbortSignal): Promise<Uploaded> {
+    await Promise.resolve();
+    const refused = this.refuseUpload?.(name);
+    if (refused) throw refused;
+    this.uploads.push(name);
+    return { id: `u${this.uploads.length}`, mime: "image/png", size: 1000, width: 40, height: 30 };
+  }
+
+  picture = (_workspace: string, blob: string): Promise<Blob> => Promise.resolve(world.picture(blob));
 
   openLink(address: string): boolean {
     const safe = safeAddress(address);
@@ -199,6 +212,7 @@ export class FakeHost implements Host {
       "settings.removeModel": () => undefined,
       "settings.fallbacks": () => [{ model: "anthropic:claude-sonnet-5", models: ["anthropic:claude-opus-5"] }],
       "settings.setFallback": () => undefined,
+      "settings.coder": () => world.coder(false),
       "costs.summary": ({ by }) => world.costs(by ?? "workspace"),
       "costs.setBudget": ({ workspace, usd }) => this.update(workspace, { usage: { ...this.conversation(workspace).status.usage, budgetUsd: usd } }),
       "search.find": ({ text }) => ({ hits: world.hits(text) }),
