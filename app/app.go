@@ -155,6 +155,7 @@ func (a *App) background(ctx context.Context) {
 			a.logger.Warn("empty the trash", "err", err)
 		}
 		a.sweep()
+		a.sweepUploads(time.Now())
 	})
 }
 

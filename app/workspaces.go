@@ -1,8 +1,10 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"slices"
+	"strings"
 	"sync"
 
 	"carrel/agent/catalog"
@@ -47,8 +49,9 @@ func (d desks) Create(ctx context.Context, args NewWorkspace) (Workspace, error)
 			return Workspace{}, userError(err)
 		}
 	}
+	level := d.app.levelOf(ctx, d.app.catalog.Info(cmp.Or(args.Model, d.app.defaultModel())).ID, "")
 	w, err := d.app.desks.Create(ctx, workspaces.NewWorkspace{ProjectID: args.ProjectID, Name: args.Name, Title: label(args.Title),
-		Runtime: runtime.Kind(args.Runtime), Branch: args.Branch, Base: args.Base, Detached: args.Detached, Model: args.Model})
+		Runtime: runtime.Kind(args.Runtime), Branch: args.Branch, Base: args.Base, Detached: args.Detached, Model: args.Model, Level: level})
 	return d.view(ctx, w.ID, err)
 }
 
@@ -217,7 +220,12 @@ func riskView(r git.Risk) AtRisk {
 // deskEvent takes what the lifecycle of projects and workspaces tells.
 func (a *App) deskEvent(e workspaces.Event) {
 	if len(e.Notes) > 0 {
-		a.logger.Info("workspace notes", "notes", e.Notes) // they stand in the init log too
+		a.logger.Info("workspace notes", "notes", e.Notes)
+	}
+	if e.Workspace != nil && !e.Logged {
+		for _, note := range e.Notes {
+			a.publish(ProblemAppeared{Problem{Code: "workspace", Message: short(e.Workspace.Title + ": " + strings.TrimRight(note, ".") + ".")}})
+		}
 	}
 	switch {
 	case e.Project != nil:

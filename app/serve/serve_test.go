@@ -84,7 +84,8 @@ func start(t *testing.T, change func(*ListenOptions)) *fixture {
 			}
 			return []byte("blob " + hash), "text/html", nil
 		},
-		Now: func() time.Time { return f.now() },
+		Upload: f.upload,
+		Now:    func() time.Time { return f.now() },
 	})
 	f.now = time.Now
 	o := ListenOptions{Auth: Auth{Token: NewToken(), Generated: true}}
@@ -192,7 +193,7 @@ func TestBlobAddressesExpire(t *testing.T) {
 		t.Errorf("HTML is shown: %v", h)
 	}
 	for _, wrong := range []string{
-		strings.Replace(address, "/abc", "/abd", 1), strings.Replace(address, "/w/", "/v/", 1), strings.Replace(address, "until=", "until=1", 1), "/blob/w/abc",
+		strings.Replace(address, "/abc", "/abd", 1), strings.Replace(address, "/w/", "/v/", 1), strings.Replace(address, "until=", "until=1", 1), "/blob/w/abc?sig=",
 	} {
 		if res := get(wrong); res.StatusCode != http.StatusForbidden {
 			t.Errorf("%s: %s", wrong, res.Status)

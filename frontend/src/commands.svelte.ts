@@ -2,9 +2,22 @@
 import { shownTheme } from "./features/settings/index";
 import { toggleArchive } from "./features/workspaces/index";
 import type { Workspace } from "./host/host";
+import { count } from "./lib/format";
 import type { RightTab } from "./lib/shell.svelte";
 import { medium, narrow } from "./lib/viewport.svelte";
 import type { Model } from "./model";
+
+/** Registers what can be asked of a Coder deployment while there is one; call it in an effect. */
+export function registerCoder({ settings, commands, toasts }: Model): (() => void) | undefined {
+  const { coder } = settings;
+  if (!coder.connected) return undefined;
+  const tell = (work: Promise<boolean>, done: () => string) => void work.then((ok) => (ok ? toasts.info(done()) : coder.problem && toasts.problem(coder.problem)));
+  const off = [
+    commands.register("coder.refresh", () => tell(coder.refreshProviders(), () => "The providers of Coder are up to date.")),
+    commands.register("coder.load", () => tell(coder.loadCatalog(), () => `Coder lists ${count(coder.state?.models ?? 0, "model")}.`)),
+  ];
+  return () => off.forEach((remove) => remove());
+}
 
 /** Registers them; call it in an effect. The result removes them. */
 export function registerCommands(model: Model): () => void {

@@ -2,6 +2,7 @@
 import { Connection, provideConnection } from "./features/connection/index";
 import { Desk, provideDesk } from "./features/conversation/index";
 import { CommandCenter, provideCommands } from "./features/help/index";
+import { Attachments, provideAttachments, provideShownPictures, ShownPictures } from "./features/pictures/index";
 import { Projects, provideProjects } from "./features/projects/index";
 import { provideSettings, Settings } from "./features/settings/index";
 import { provideWorkspaces, Workspaces } from "./features/workspaces/index";
@@ -51,6 +52,8 @@ export function provideModel(host: Host): Model {
   provideCommands(model.commands);
   provideDesk(model.desk);
   provideDrafts(drafts);
+  provideAttachments(new Attachments(host));
+  provideShownPictures(new ShownPictures(host));
   provideLinks((address) => {
     if (!host.openLink(address)) model.toasts.problem("Carrel opens only web and mail addresses.");
   });

@@ -141,7 +141,7 @@ export class Conversation {
       this.prepended = false;
       this.rows = rows;
     }
-    if (entry.kind === "user") this.outbox.arrived(entry.text ?? "");
+    if (entry.kind === "user") this.outbox.arrived(entry.text ?? "", entry.files?.length ?? 0);
   }
 
   #grew(event: EntryGrew): void {
