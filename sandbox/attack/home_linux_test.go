@@ -109,6 +109,9 @@ func (m *machine) reset() error {
 	if err != nil {
 		return err
 	}
+	if err := listenUnix(home + "/.colima/default/docker.sock"); err != nil {
+		return err
+	}
 	return m.services.resetTmp()
 }
 

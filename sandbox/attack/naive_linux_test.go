@@ -88,7 +88,7 @@ func naiveAnswer(c, up net.Conn, method string) bool {
 	in := bufio.NewReader(up)
 	resp, err := http.ReadResponse(in, &http.Request{Method: method})
 	if err != nil {
-		return false
+		return true // and takes what follows for the next request
 	}
 	if resp.StatusCode == 101 {
 		_ = resp.Write(c)

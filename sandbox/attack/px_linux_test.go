@@ -127,7 +127,7 @@ func (r request) do() error {
 		return err
 	}
 	defer func() { _ = c.Close() }()
-	if err := c.SetDeadline(time.Now().Add(5 * time.Second)); err != nil {
+	if err := c.SetDeadline(time.Now().Add(3 * time.Second)); err != nil {
 		return err
 	}
 	auth := ""

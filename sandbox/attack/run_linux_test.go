@@ -31,6 +31,7 @@ type result struct {
 	Output string // of the command, the last 8 KiB
 	Absent bool   // the control failed, and what it attacks is proven not to exist here
 	Err    string // what went wrong with the rig
+	Took   time.Duration
 }
 
 const (
@@ -41,6 +42,13 @@ const (
 )
 
 func (m *machine) run(j job) (result, error) {
+	start := time.Now()
+	r, err := m.attempt(j)
+	r.Took = time.Since(start)
+	return r, err
+}
+
+func (m *machine) attempt(j job) (result, error) {
 	m.killLeftovers()
 	if err := m.reset(); err != nil {
 		return result{}, fmt.Errorf("reset the home: %w", err)
@@ -112,7 +120,11 @@ func (m *machine) once(j job) (result, error) {
 	if err := os.WriteFile(pxOut, []byte(text), 0o644); err != nil {
 		return result{}, err
 	}
-	if err := os.WriteFile(proxyLog, []byte(text), 0o644); err != nil {
+	decisions := []byte(text)
+	if j.Mode == "control" {
+		decisions, _ = os.ReadFile(naiveLog)
+	}
+	if err := os.WriteFile(proxyLog, decisions, 0o644); err != nil {
 		return result{}, err
 	}
 	return result{Began: strings.Contains(text, began), Exit: cmd.ProcessState.ExitCode(), Output: tail(text, 8<<10)}, nil

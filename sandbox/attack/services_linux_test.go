@@ -2,6 +2,7 @@ package attack
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -42,6 +43,9 @@ func serve() (*services, error) {
 		if err := listenUnix(path); err != nil {
 			return nil, err
 		}
+	}
+	if err := os.Chown("/run/user/1000", uid, uid); err != nil {
+		return nil, err
 	}
 	answer := func(text string) func(net.Conn) {
 		return func(c net.Conn) {
@@ -243,11 +247,22 @@ func (s *services) resetTmp() error {
 			return err
 		}
 	}
-	if err := os.WriteFile("/dev/shm/hostshm", []byte("SECRET-POSIX-SHM\n"), 0o600); err != nil {
+	for name, text := range map[string]string{"/dev/shm/hostshm": "SECRET-POSIX-SHM\n", "/tmp/hostsecret": "SECRET-TMP\n",
+		dataRoot + "/secrets": "SECRET-OWN\n"} {
+		if err := errors.Join(os.WriteFile(name, []byte(text), 0o600), os.Chown(name, uid, uid)); err != nil {
+			return err
+		}
+	}
+	for _, name := range []string{"/dev/shm/v19", "/run/user/1000/v20", dataRoot + "/v21", dataRoot + "/run/v21"} {
+		if err := os.RemoveAll(name); err != nil {
+			return err
+		}
+	}
+	if err := os.RemoveAll(naiveLog); err != nil {
 		return err
 	}
 	if s.backend != nil {
 		s.backend.reset()
 	}
-	return os.Chown("/dev/shm/hostshm", uid, uid)
+	return os.WriteFile("/sys/fs/cgroup/user.slice/cgroup.procs", nil, 0o644)
 }
