@@ -1,0 +1,192 @@
+package sandbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"sync"
+
+	"golang.org/x/sys/unix"
+
+	"carrel/sandbox/jail"
+	"carrel/sandbox/plan"
+	"carrel/sandbox/policy"
+)
+
+// bwrap is tier B: bubblewrap makes namespaces and mounts, our helper is the first process inside.
+// Each command has a network namespace of its own.
+type bwrap struct {
+	program  string
+	path     string
+	landlock int
+	proxy    Proxy
+	pool     *pool
+	running  sync.WaitGroup
+}
+
+func newBwrap(c Config, s Status, program string) *bwrap {
+	b := &bwrap{program: program, path: bwrapPath(), landlock: s.Machine.Landlock, proxy: c.Proxy}
+	b.pool = newPool(b.prepare)
+	return b
+}
+
+// bwrapPath finds bubblewrap in the absolute folders of PATH.
+func bwrapPath() string {
+	path, err := exec.LookPath("bwrap")
+	if err != nil || !strings.HasPrefix(path, "/") {
+		return ""
+	}
+	return path
+}
+
+// Descriptors that bubblewrap is started with, besides the control socket.
+const (
+	argsFD   = 4 // its arguments
+	helperFD = 5 // our program: its folder can't be seen inside
+)
+
+// prepare starts bubblewrap with a helper in it that is ready for the plan.
+func (b *bwrap) prepare(ctx context.Context, p plan.Plan) (*helper, error) {
+	key := fingerprint(p)
+	h, err := b.spawn(p)
+	if err != nil {
+		return nil, err
+	}
+	h.key = key
+	c := jail.Confine{Landlock: b.landlock, Mounted: true, Capture: p.Network == policy.NetworkAllowlist}
+	var wanted []jail.Endpoint
+	if c.Capture {
+		wanted = endpoints()
+	}
+	if err := h.ready(ctx, p, c, nil, wanted); err != nil {
+		h.discard()
+		return nil, fmt.Errorf("%w: %s", err, h.told)
+	}
+	return h, nil
+}
+
+// spawn starts bubblewrap and the helper.
+func (b *bwrap) spawn(p plan.Plan) (*helper, error) {
+	if b.path == "" {
+		return nil, &CannotEnforce{Tier: plan.TierB, Why: "bubblewrap is not installed"}
+	}
+	args := p.Bwrap(fmt.Sprintf("/proc/self/fd/%d", helperFD), jail.RoleHelper)
+	cut := slices.Index(args, "--")
+	if cut < 0 {
+		return nil, fmt.Errorf("start bubblewrap: the plan gives no arguments")
+	}
+	list, err := memory(strings.Join(args[:cut], "\x00") + "\x00")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = list.Close() }()
+	program, err := os.Open(b.program)
+	if err != nil {
+		return nil, fmt.Errorf("start bubblewrap: %w", err)
+	}
+	defer func() { _ = program.Close() }()
+	ours, theirs, err := jail.Pair()
+	if err != nil {
+		return nil, err
+	}
+	end := os.NewFile(uintptr(theirs), "helper")
+	defer func() { _ = end.Close() }()
+	conn, err := jail.NewConn(ours)
+	if err != nil {
+		return nil, err
+	}
+	pidfd := -1
+	cmd := exec.Command(b.path, append(bwrapNetwork(p.Network), args[cut:]...)...)
+	cmd.Env, cmd.Dir = []string{}, "/"
+	cmd.ExtraFiles = []*os.File{end, list, program}
+	cmd.SysProcAttr = sessionWithPidFD(&pidfd)
+	h := &helper{conn: conn, told: &tail{}}
+	cmd.Stderr = h.told
+	if err := cmd.Start(); err != nil {
+		_ = conn.Close()
+		return nil, fmt.Errorf("start bubblewrap: %w", err)
+	}
+	h.pidfd = os.NewFile(uintptr(pidfd), "bwrap")
+	b.running.Go(func() { _ = cmd.Wait() })
+	return h, nil
+}
+
+// bwrapNetwork are the arguments that come with the plan's.
+func bwrapNetwork(mode policy.Network) []string {
+	args := []string{"--as-pid-1", "--args", fmt.Sprint(argsFD)}
+	if jail.Isolated(mode) {
+		args = append(args, "--unshare-net")
+	}
+	if mode == policy.NetworkAllowlist {
+		args = append(args, "--cap-add", "CAP_NET_ADMIN", "--cap-add", "CAP_NET_BIND_SERVICE")
+	}
+	return args
+}
+
+// memory gives an unnamed file with the text, at its start.
+func memory(text string) (*os.File, error) {
+	fd, err := unix.MemfdCreate("arguments", unix.MFD_CLOEXEC)
+	if err != nil {
+		return nil, fmt.Errorf("keep arguments: %w", err)
+	}
+	f := os.NewFile(uintptr(fd), "arguments")
+	if _, err := f.WriteString(text); err == nil {
+		_, err = f.Seek(0, 0)
+	}
+	if err != nil {
+		_ = f.Close()
+		return nil, fmt.Errorf("keep arguments: %w", err)
+	}
+	return f, nil
+}
+
+func (b *bwrap) start(ctx context.Context, j job) (*Process, error) {
+	var err error
+	for range maxStale {
+		h := b.pool.take(fingerprint(j.plan))
+		if h == nil {
+			if h, err = b.prepare(ctx, j.plan); err != nil {
+				return nil, b.refused(err)
+			}
+		}
+		var p *Process
+		if p, err = b.launch(ctx, h, j); !errors.Is(err, errStale) {
+			return p, err
+		}
+	}
+	return nil, fmt.Errorf("start command: %w", err)
+}
+
+// launch runs a command and serves its own network namespace meanwhile.
+func (b *bwrap) launch(ctx context.Context, h *helper, j job) (*Process, error) {
+	address := ""
+	if l := h.listeners; l.Proxy != nil {
+		address = l.Proxy.Addr().String()
+		serving, stop := context.WithCancel(context.Background())
+		h.stop, h.listeners = stop, Listeners{}
+		b.running.Go(func() { b.proxy.Serve(serving, l) })
+	}
+	return launch(ctx, h, j, b.proxy, address, func() { b.pool.refill(j.plan) })
+}
+
+func (b *bwrap) refused(err error) error {
+	var f *jail.Failure
+	var c *CannotEnforce
+	if errors.As(err, &c) || errors.As(err, &f) && (f.Step == "start" || f.Step == "enter") {
+		return err
+	}
+	return &CannotEnforce{Tier: plan.TierB, Why: "bubblewrap refuses: " + err.Error(), Err: err}
+}
+
+func (b *bwrap) dial(ctx context.Context, port int) (net.Conn, error) { return dialMachine(ctx, port) }
+
+func (b *bwrap) close() error {
+	b.pool.close()
+	b.running.Wait()
+	return nil
+}
