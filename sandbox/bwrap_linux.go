@@ -76,6 +76,8 @@ func (b *bwrap) spawn(p plan.Plan) (*helper, error) {
 		return nil, &CannotEnforce{Tier: plan.TierB, Why: "bubblewrap is not installed"}
 	}
 	args := p.Bwrap(fmt.Sprintf("/proc/self/fd/%d", helperFD), jail.RoleHelper)
+	// Its parent is one of our threads, which may end at any time. The helper ends with its socket.
+	args = slices.DeleteFunc(args, func(a string) bool { return a == "--die-with-parent" })
 	cut := slices.Index(args, "--")
 	if cut < 0 {
 		return nil, fmt.Errorf("start bubblewrap: the plan gives no arguments")
@@ -118,10 +120,7 @@ func (b *bwrap) spawn(p plan.Plan) (*helper, error) {
 
 // bwrapNetwork are the arguments that come with the plan's.
 func bwrapNetwork(mode policy.Network) []string {
-	args := []string{"--as-pid-1", "--args", fmt.Sprint(argsFD)}
-	if jail.Isolated(mode) {
-		args = append(args, "--unshare-net")
-	}
+	args := []string{"--args", fmt.Sprint(argsFD), "--as-pid-1"}
 	if mode == policy.NetworkAllowlist {
 		args = append(args, "--cap-add", "CAP_NET_ADMIN", "--cap-add", "CAP_NET_BIND_SERVICE")
 	}

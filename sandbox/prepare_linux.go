@@ -25,6 +25,12 @@ func prepare(steps []plan.Prepare) error {
 func prepareOne(s plan.Prepare) error {
 	how := unix.OpenHow{Flags: unix.O_PATH | unix.O_DIRECTORY | unix.O_CLOEXEC, Resolve: unix.RESOLVE_NO_SYMLINKS}
 	at, err := unix.Openat2(unix.AT_FDCWD, path.Dir(s.Path), &how)
+	if errors.Is(err, unix.ENOENT) && !s.Stand { // our own folders may be some levels deep
+		if err := prepareOne(plan.Prepare{Path: path.Dir(s.Path), Dir: true, Mode: 0o700}); err != nil {
+			return err
+		}
+		at, err = unix.Openat2(unix.AT_FDCWD, path.Dir(s.Path), &how)
+	}
 	if err != nil {
 		return err
 	}
