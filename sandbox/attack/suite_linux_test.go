@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -159,13 +160,61 @@ func (m *remote) judge(e entry, tiers []string) verdict {
 	return v
 }
 
-func TestControls(t *testing.T) {
+// TestAttacks is the suite: every entry of the lists, without a sandbox and in each tier.
+func TestAttacks(t *testing.T) {
 	needRoot(t)
 	list := append(entries(t, "testdata/local.md", "testdata/more.md"), proxyEntries(t)...)
-	for _, v := range runAll(t, list, nil) {
-		t.Run(v.entry.ID+"-"+v.entry.Name, func(t *testing.T) { v.checkControl(t) })
+	limits := documentedLimits(t)
+	for _, v := range runAll(t, list, []string{"A", "B", "C"}) {
+		t.Run(v.entry.ID+"-"+v.entry.Name, func(t *testing.T) {
+			v.checkControl(t)
+			for _, tier := range []string{"A", "B", "C"} {
+				if r, ok := v.tiers[tier]; ok {
+					v.checkTier(t, tier, r, limits[tier][v.entry.ID])
+				}
+			}
+		})
 	}
 }
+
+// checkTier holds a tier to its promise: the attack fails, or what the entry wants happens.
+func (v verdict) checkTier(t *testing.T, tier string, r result, limit bool) {
+	t.Helper()
+	t.Logf("tier %s took %v", tier, r.Took)
+	wanted := v.entry.Want != ""
+	switch {
+	case r.Err != "":
+		t.Errorf("tier %s: %s", tier, r.Err)
+	case !r.Began:
+		t.Errorf("tier %s: the snippet was not reached (exit %d), so nothing was tried\n%s", tier, r.Exit, r.Output)
+	case wanted && !r.Worked:
+		t.Errorf("tier %s: what must work does not (exit %d)\n%s", tier, r.Exit, r.Output)
+	case !wanted && r.Worked && !limit:
+		t.Errorf("tier %s: THE ATTACK WORKED (exit %d)\n%s", tier, r.Exit, r.Output)
+	}
+}
+
+// documentedLimits reads which entries docs/sandbox.md says that a tier does not hold: lines such as
+// "- tier C: L16 chmod-lockout".
+func documentedLimits(t *testing.T) map[string]map[string]bool {
+	t.Helper()
+	text, err := os.ReadFile("../../docs/sandbox.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	limits := map[string]map[string]bool{"A": {}, "B": {}, "C": {}}
+	for _, m := range documented.FindAllStringSubmatch(string(text), -1) {
+		for _, id := range entryID.FindAllString(m[2], -1) {
+			limits[m[1]][id] = true
+		}
+	}
+	return limits
+}
+
+var (
+	documented = regexp.MustCompile(`(?m)^\| ([ABC]) \|(.*)$`)
+	entryID    = regexp.MustCompile(`\b[LVP][0-9]+\b`)
+)
 
 // proxyEntries are those of the proxy list that the proxy of a command must hold. The others are about
 // the gateway of remote sandboxes, which ends TLS: its package runs them.
