@@ -17,9 +17,9 @@ type Listeners struct {
 	// Proxy takes requests of programs that know the proxy's variables.
 	Proxy net.Listener
 	// HTTP and TLS get every connection to port 80 and 443 of any address: a connection's local
-	// address is where the program wanted to go. Nil where nothing is captured (tier C).
+	// address is where the program wanted to go. Nil where nothing is captured: anywhere but in tier A.
 	HTTP, TLS net.Listener
-	// Names are where the machine's name servers would be, port 53. Empty in tier C.
+	// Names are where the machine's name servers would be, port 53. Empty but in tier A.
 	Names []net.PacketConn
 }
 
