@@ -28,7 +28,8 @@ type sandboxScan struct {
 }
 
 func (s *sandboxScan) before(ctx context.Context, steps plan.Plan) error {
-	s.scanner = scan.New(scan.Config{Roots: scanRoots(steps), Held: heldPlaces(steps)})
+	held, open := heldPlaces(steps)
+	s.scanner = scan.New(scan.Config{Roots: scanRoots(steps), Held: held, Open: open})
 	var err error
 	s.snapshot, err = s.scanner.Before(ctx)
 	return err
@@ -50,15 +51,20 @@ func within(path, dir string) bool {
 	return err == nil && rel != ".." && !strings.HasPrefix(rel, "../")
 }
 
-// heldPlaces are what mounts keep read-only inside the writable trees.
-func heldPlaces(steps plan.Plan) []string {
-	var held []string
+// heldPlaces are what mounts keep read-only inside the writable trees, and what they open again in there.
+func heldPlaces(steps plan.Plan) (held, open []string) {
 	for _, m := range steps.Mounts {
-		if m.Kind == plan.KindRO && slices.ContainsFunc(steps.Write, func(w string) bool { return within(m.Target, w) }) {
+		if !slices.ContainsFunc(steps.Write, func(w string) bool { return within(m.Target, w) }) {
+			continue
+		}
+		switch m.Kind {
+		case plan.KindRO:
 			held = append(held, m.Target)
+		case plan.KindRW, plan.KindOverlay:
+			open = append(open, m.Target)
 		}
 	}
-	return held
+	return held, open
 }
 
 // look compares, moves into quarantine what could run on the host, and says so.

@@ -25,7 +25,7 @@ type Finding struct {
 }
 
 // compare gives what changed from before to now, in the order of paths.
-func compare(before, now *tree, held map[string]ident) []Finding {
+func compare(before, now *tree, snap *Snapshot) []Finding {
 	var list []Finding
 	for rel, it := range now.items {
 		old := before.items[rel]
@@ -37,7 +37,7 @@ func compare(before, now *tree, held map[string]ident) []Finding {
 		if !f.judge() {
 			continue
 		}
-		switch holder, replaced := holds(held, filepath.Join(now.root, filepath.FromSlash(rel))); {
+		switch holder, replaced := snap.holds(filepath.Join(now.root, filepath.FromSlash(rel))); {
 		case holder && !replaced:
 			continue
 		case holder && !f.New && f.Kind != Hook:
@@ -80,9 +80,12 @@ func (f *Finding) judge() bool {
 }
 
 // holds finds the held file or folder that has path in it, and whether it is another one than before.
-func holds(held map[string]ident, path string) (is, replaced bool) {
+func (s *Snapshot) holds(path string) (is, replaced bool) {
 	for at := path; ; at = filepath.Dir(at) {
-		if id, ok := held[at]; ok {
+		if s.open[at] {
+			return false, false
+		}
+		if id, ok := s.held[at]; ok {
 			now, err := lstatIdent(at)
 			return true, err != nil || now.dev != id.dev || now.ino != id.ino
 		}

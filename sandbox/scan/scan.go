@@ -51,7 +51,10 @@ type Config struct {
 	Roots []string
 	// Held are files and folders that commands can't write, for a mount keeps them: what changed there
 	// came from the host and is nobody's business, unless the folder itself was replaced.
-	Held   []string
+	Held []string
+	// Open are places inside of held ones that commands can write all the same. The place that lies
+	// closest above a file counts.
+	Open   []string
 	Limits Limits
 }
 
@@ -74,6 +77,7 @@ func New(c Config) *Scanner {
 type Snapshot struct {
 	trees []*tree
 	held  map[string]ident
+	open  map[string]bool
 }
 
 // Partial says why a look did not see everything; "" when it did.
@@ -90,7 +94,10 @@ func (s *Snapshot) Partial() string {
 func (s *Scanner) Before(ctx context.Context) (*Snapshot, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	snap := &Snapshot{held: map[string]ident{}}
+	snap := &Snapshot{held: map[string]ident{}, open: map[string]bool{}}
+	for _, path := range s.config.Open {
+		snap.open[filepath.Clean(path)] = true
+	}
 	for _, root := range s.config.Roots {
 		t, err := look(ctx, root, s.config.Limits, s.seen[root])
 		if errors.Is(err, fs.ErrNotExist) {
@@ -127,7 +134,7 @@ func (s *Scanner) After(ctx context.Context, before *Snapshot) (Report, error) {
 		if i >= len(before.trees) {
 			break
 		}
-		r.Findings = append(r.Findings, compare(before.trees[i], t, before.held)...)
+		r.Findings = append(r.Findings, compare(before.trees[i], t, before)...)
 	}
 	return r, nil
 }

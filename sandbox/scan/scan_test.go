@@ -212,6 +212,11 @@ func TestHeldPlacesAreTheHosts(t *testing.T) {
 	if r := found(t, s, root, `echo user > .vscode/tasks.json; echo user > .git/hooks/pre-push`); len(r.Findings) > 0 {
 		t.Fatalf("found %q", paths(r))
 	}
+	open := scan.New(scan.Config{Roots: []string{root}, Held: []string{filepath.Join(root, ".git")}, Open: []string{filepath.Join(root, ".git/modules/sm")}})
+	if r := found(t, open, root, `mkdir .git/modules/sm/hooks; echo x > .git/modules/sm/hooks/update; echo x > .git/hooks/update`); !slices.Equal(paths(r), []string{".git/modules/sm/hooks/update"}) {
+		t.Fatalf("inside of a held folder found %q", paths(r))
+	}
+	sh(t, root, `rm .git/hooks/update`)
 	// L127: the host replaces a held folder, and the mount goes with the old one.
 	r := found(t, s, root, `mv .git/hooks .git/h; mkdir .git/hooks; echo pwn > .git/hooks/update; git config core.pager pwn`)
 	if got := paths(r); !slices.Equal(got, []string{".git/config", ".git/hooks/update"}) ||
