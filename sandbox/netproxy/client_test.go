@@ -22,6 +22,7 @@ type shot struct {
 	connect string // HOST:PORT to tunnel to first
 	tls     string // host to tunnel to at port 443, with TLS inside
 	sni     string // instead of that host; "-" is none
+	raw10   string // the line of a CONNECT without Host, as old clients write it
 	raw     string // sent instead of a request
 	noauth  bool
 	auth    string // instead of the right Proxy-Authorization
@@ -77,7 +78,11 @@ func (r *rig) fire(s shot) answer {
 
 // tunnel asks for a tunnel and reports whether it stands.
 func (r *rig) tunnel(conn net.Conn, s shot) (answer, bool) {
-	_, _ = io.WriteString(conn, r.request("CONNECT "+s.connect+" HTTP/1.1", []string{"Host: " + s.connect}, s, true))
+	line, headers := "CONNECT "+s.connect+" HTTP/1.1", []string{"Host: " + s.connect}
+	if s.raw10 != "" {
+		line, headers = s.raw10, nil
+	}
+	_, _ = io.WriteString(conn, r.request(line, headers, s, true))
 	head, _ := readUntil(conn, "\r\n\r\n")
 	if a := parse(head); a.status != 200 {
 		rest, _ := io.ReadAll(conn)

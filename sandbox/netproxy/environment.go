@@ -3,6 +3,8 @@ package netproxy
 import (
 	"net"
 	"strings"
+
+	"carrel/sandbox/netproxy/connect"
 )
 
 // Tools says what else a command's environment can count on.
@@ -15,9 +17,6 @@ type Tools struct {
 	Captured bool
 }
 
-// ProxyVariable has the proxy's URL for our own helper.
-const ProxyVariable = "CARREL_SANDBOX_PROXY"
-
 // Environment returns the variables ("NAME=value") that send a command's tools through the proxy at addr
 // ("127.0.0.1:PORT"): both cases for those who read either, git, node, yarn, java, grpc, ssh. They hold the
 // command's credentials, which end with it.
@@ -26,7 +25,7 @@ func Environment(addr string, c Credentials, t Tools) []string {
 	proxy := "http://" + c.User + ":" + c.Password + "@" + addr
 	const direct = "localhost,127.0.0.1,::1" // a command's own servers
 	env := []string{
-		ProxyVariable + "=" + proxy,
+		connect.Variable + "=" + proxy,
 		// Else git asks without credentials first, for each connection.
 		"GIT_HTTP_PROXY_AUTHMETHOD=basic",
 		"NODE_USE_ENV_PROXY=1",

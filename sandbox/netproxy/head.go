@@ -54,7 +54,8 @@ func readHead(r io.Reader, most, mostURI int) (h head, raw, rest []byte, no *ref
 	}
 }
 
-// readLine checks "METHOD TARGET HTTP/1.1"; end is where it ends, -1 when it is too long to tell.
+// readLine checks "METHOD TARGET HTTP/1.1"; end is where it ends, -1 when it is too long to tell. CONNECT
+// may be of HTTP/1.0, as that of Python before 3.12 and so of many pip: what follows it is not HTTP anyway.
 func (h *head) readLine(buf []byte, end, mostURI int) *refusal {
 	tooLong := &refusal{status: http.StatusRequestURITooLong, rule: RuleURI,
 		reason: fmt.Sprintf("the request's target is longer than %d bytes", mostURI)}
@@ -72,7 +73,7 @@ func (h *head) readLine(buf []byte, end, mostURI int) *refusal {
 	switch {
 	case !isToken(method) || len(method) > 32 || target == "" || !ok || strings.Contains(version, " "):
 		return badRequest("the request line is not METHOD TARGET HTTP/1.1")
-	case version != "HTTP/1.1":
+	case version != "HTTP/1.1" && !(version == "HTTP/1.0" && method == http.MethodConnect):
 		status := http.StatusBadRequest
 		if strings.HasPrefix(version, "HTTP/") {
 			status = http.StatusHTTPVersionNotSupported
@@ -111,7 +112,7 @@ func (h *head) readFields(text string) *refusal {
 		}
 	}
 	switch {
-	case count["host"] != 1:
+	case count["host"] != 1 && (h.method != http.MethodConnect || count["host"] > 1):
 		return badRequest("a request has exactly one Host header")
 	case count["content-length"]+count["transfer-encoding"] > 1:
 		return badRequest("the request gives its length twice")

@@ -4,10 +4,11 @@ import (
 	"context"
 	"net"
 	"net/http"
+	"strconv"
 )
 
 // ServeTransparent takes connections whose LocalAddr is where the client wanted to go: an address that
-// names gave out, or a literal one, which needs an entry of its own. Port 443 must carry TLS for that
+// names gave out, or a literal one, which needs an entry of its own. Loopback stays the namespace's own. Port 443 must carry TLS for that
 // host, port 80 HTTP for it, port 22 SSH; other ports are closed. All of them count as command's, with
 // one limit. A refused host gets a TLS alert or a 403. It ends like Serve.
 func (p *Proxy) ServeTransparent(ctx context.Context, l net.Listener, names *Names, command string, rules func() Rules) error {
@@ -29,6 +30,11 @@ func (s *server) capture(ctx context.Context, conn net.Conn, names *Names, who *
 			t.refused(&refusal{rule: RuleHost, reason: "the address " + t.host + " belongs to no name any more"})
 			return
 		}
+	}
+	if address.IsLoopback() || address.IsUnspecified() {
+		// What an entry for loopback opens is the machine's own, which this client did not ask for.
+		t.refused(&refusal{rule: RuleAddress, reason: "nothing listens at port " + strconv.Itoa(t.port) + " of " + t.host + " inside the sandbox"})
+		return
 	}
 	leave, no := who.enter(func() { _ = conn.Close() })
 	if no != nil {
