@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"os/exec"
@@ -127,8 +128,9 @@ func memory(text string) (*os.File, error) {
 		return nil, fmt.Errorf("keep arguments: %w", err)
 	}
 	f := os.NewFile(uintptr(fd), "arguments")
-	if _, err := f.WriteString(text); err == nil {
-		_, err = f.Seek(0, 0)
+	_, err = f.WriteString(text)
+	if err == nil {
+		_, err = f.Seek(0, io.SeekStart)
 	}
 	if err != nil {
 		_ = f.Close()
