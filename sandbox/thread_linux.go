@@ -135,6 +135,9 @@ func (t *threads) fence(p plan.Plan, ports []uint16) error {
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
 		return &CannotEnforce{Tier: plan.TierC, Why: "privileges can't be given up", Err: err}
 	}
+	if err := jail.DropThread(); err != nil {
+		return &CannotEnforce{Tier: plan.TierC, Why: "capabilities can't be given up", Err: err}
+	}
 	rules := landlock.Ruleset{
 		Rules: jail.Rules(p.Access), Ports: jail.Isolated(p.Network), Connect: ports,
 		Scope: t.landlock >= landlock.MinScope,

@@ -31,6 +31,12 @@ const (
 	backendLog    = rigLog + "/backend"
 )
 
+// visit is a connection of one run.
+type visit struct {
+	net.Conn
+	run int
+}
+
 // label is what the list calls an address.
 func label(addr string) string {
 	switch addr {
@@ -51,6 +57,7 @@ type backend struct {
 	key *ecdsa.PrivateKey
 	mu  sync.Mutex
 	log *os.File
+	run int // counts the resets: what is left of an earlier run is not logged
 }
 
 func serveBackends() (*backend, error) {
@@ -80,17 +87,28 @@ func (b *backend) reset() {
 		_ = b.log.Close()
 	}
 	b.log, _ = os.Create(backendLog)
+	b.run++
 }
 
-func (b *backend) note(what map[string]any) {
+func (b *backend) now() int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.run
+}
+
+func (b *backend) note(run int, what map[string]any) {
 	line, _ := json.Marshal(what)
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	if run != b.run {
+		return
+	}
 	_, _ = b.log.Write(append(line, '\n'))
 }
 
-func (b *backend) serve(c net.Conn, ip, port string) {
-	b.note(map[string]any{"ip": ip, "port": port, "tcp": true})
+func (b *backend) serve(conn net.Conn, ip, port string) {
+	c := visit{conn, b.now()}
+	b.note(c.run, map[string]any{"ip": ip, "port": port, "tcp": true})
 	in := bufio.NewReader(c)
 	first, err := in.Peek(1)
 	if err != nil {
@@ -100,11 +118,11 @@ func (b *backend) serve(c net.Conn, ip, port string) {
 		b.requests(c, in, ip, port, "")
 		return
 	}
-	t := tls.Server(prefixed{c, in}, &tls.Config{GetCertificate: b.certificate})
+	t := tls.Server(prefixed{c.Conn, in}, &tls.Config{GetCertificate: b.certificate})
 	if t.Handshake() != nil {
 		return
 	}
-	b.requests(t, bufio.NewReader(t), ip, port, t.ConnectionState().ServerName)
+	b.requests(visit{t, c.run}, bufio.NewReader(t), ip, port, t.ConnectionState().ServerName)
 }
 
 func (b *backend) certificate(hello *tls.ClientHelloInfo) (*tls.Certificate, error) {
@@ -118,21 +136,21 @@ func (b *backend) certificate(hello *tls.ClientHelloInfo) (*tls.Certificate, err
 	return &tls.Certificate{Certificate: [][]byte{der}, PrivateKey: b.key}, err
 }
 
-func (b *backend) requests(c net.Conn, in *bufio.Reader, ip, port, sni string) {
+func (b *backend) requests(c visit, in *bufio.Reader, ip, port, sni string) {
 	for {
 		if start, err := in.Peek(4); err == nil && string(start) == "SSH-" {
-			b.note(map[string]any{"ip": ip, "port": port, "raw": "SSH"})
+			b.note(c.run, map[string]any{"ip": ip, "port": port, "raw": "SSH"})
 			return
 		}
 		r, err := http.ReadRequest(in)
 		if err != nil {
 			if !errors.Is(err, io.EOF) {
-				b.note(map[string]any{"ip": ip, "port": port, "err": err.Error()})
+				b.note(c.run, map[string]any{"ip": ip, "port": port, "err": err.Error()})
 			}
 			return
 		}
 		body, _ := io.ReadAll(io.LimitReader(r.Body, 1<<20))
-		b.note(map[string]any{"ip": ip, "port": port, "sni": sni, "method": r.Method, "uri": r.RequestURI, "host": r.Host,
+		b.note(c.run, map[string]any{"ip": ip, "port": port, "sni": sni, "method": r.Method, "uri": r.RequestURI, "host": r.Host,
 			"header": r.Header, "body": string(body), "te": r.TransferEncoding})
 		if !b.answer(c, in, r, ip) {
 			return
@@ -140,14 +158,14 @@ func (b *backend) requests(c net.Conn, in *bufio.Reader, ip, port, sni string) {
 	}
 }
 
-func (b *backend) answer(c net.Conn, in *bufio.Reader, r *http.Request, ip string) (more bool) {
+func (b *backend) answer(c visit, in *bufio.Reader, r *http.Request, ip string) (more bool) {
 	text := "BACKEND " + ip
 	switch {
 	case r.Header.Get("Upgrade") == "websocket":
 		_, _ = io.WriteString(c, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Accept: x\r\n\r\n")
 		got := make([]byte, 100)
 		n, _ := in.Read(got)
-		b.note(map[string]any{"ip": ip, "ws": string(got[:n])})
+		b.note(c.run, map[string]any{"ip": ip, "ws": string(got[:n])})
 		return false
 	case strings.HasPrefix(r.URL.Path, "/redirect"):
 		_, _ = io.WriteString(c, "HTTP/1.1 302 Found\r\nLocation: http://denied.test/stolen\r\nContent-Length: 0\r\n\r\n")
