@@ -18,14 +18,15 @@ import (
 // The machine's people and places.
 const (
 	uid       = 1000
-	home      = "/home/user"
+	homes     = "/home" // of this machine alone
+	home      = homes + "/user"
 	project   = home + "/code/project"
 	worktree  = home + "/code/wt"
 	outside   = home + "/code/outside"
 	template  = "/home/.template"
 	dataRoot  = "/home/carrel"
-	rigBin    = "/home/rig/bin"
-	rigLog    = "/home/rig/log"
+	rigBin    = homes + "/rig/bin"
+	rigLog    = homes + "/rig/log"
 	shmKey    = 4711
 	hostPort  = 18080
 	udpPort   = 18081

@@ -80,11 +80,10 @@ func paths(r scan.Report) []string {
 	return list
 }
 
-func TestFindsWhatCouldRunLater(t *testing.T) {
-	for _, c := range []struct {
-		name, script string
-		want         string // paths, in order, with their action when it is not move
-	}{
+// later are scripts of a command, and the paths that must be found after it, in order, with a ? when
+// a person is asked.
+func later() [][3]string {
+	return [][3]string{
 		// L34 L36 L39 L41 L43 L44 L46 L47 L48 L49 L53
 		{"a hook of the project", `echo x > .git/hooks/pre-commit`, ".git/hooks/pre-commit"},
 		{"a hook that was a sample", `mv .git/hooks/pre-commit.sample .git/hooks/pre-commit`, ".git/hooks/pre-commit"},
@@ -122,10 +121,15 @@ func TestFindsWhatCouldRunLater(t *testing.T) {
 		{"files that tools read", `echo x > .npmrc`, ".npmrc?"},
 		{"odd names", `d=$'a\nb\xff'; mkdir "$d"; echo x > "$d/.envrc"`, "a\nb\xff/.envrc"},
 		{"three names that make the project a git directory", `touch HEAD objects refs; git init -q n; echo x > n/.git/hooks/update`, "n/.git/hooks/update"},
-	} {
-		t.Run(c.name, func(t *testing.T) {
+	}
+}
+
+func TestFindsWhatCouldRunLater(t *testing.T) {
+	for _, c := range later() {
+		name, script, want := c[0], c[1], c[2]
+		t.Run(name, func(t *testing.T) {
 			root := project(t)
-			r := found(t, scan.New(scan.Config{Roots: []string{root}}), root, c.script)
+			r := found(t, scan.New(scan.Config{Roots: []string{root}}), root, script)
 			var got []string
 			for _, f := range r.Findings {
 				if f.Action == scan.Ask {
@@ -136,8 +140,8 @@ func TestFindsWhatCouldRunLater(t *testing.T) {
 					t.Errorf("reason %q", f.Reason)
 				}
 			}
-			if strings.Join(got, " ") != c.want || r.Partial != "" {
-				t.Fatalf("found %q (%s), want %q", got, r.Partial, c.want)
+			if strings.Join(got, " ") != want || r.Partial != "" {
+				t.Fatalf("found %q (%s), want %q", got, r.Partial, want)
 			}
 		})
 	}
