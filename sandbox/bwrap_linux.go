@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -68,7 +69,14 @@ func (b *bwrap) prepare(ctx context.Context, p plan.Plan) (*helper, error) {
 	}
 	if err := h.ready(ctx, p, c, nil, wanted); err != nil {
 		h.discard()
-		return nil, fmt.Errorf("%w: %s", err, h.told)
+		select { // what it says comes before its end
+		case <-h.done:
+		case <-time.After(graceTime):
+		}
+		if said := h.told.String(); said != "" {
+			err = fmt.Errorf("%s: %w", said, err)
+		}
+		return nil, err
 	}
 	return h, nil
 }
@@ -110,14 +118,17 @@ func (b *bwrap) spawn(p plan.Plan) (*helper, error) {
 	cmd.Env, cmd.Dir = []string{}, "/"
 	cmd.ExtraFiles = []*os.File{end, list, program}
 	cmd.SysProcAttr = sessionWithPidFD(&pidfd)
-	h := &helper{conn: conn, told: &tail{}}
+	h := &helper{conn: conn, told: &tail{}, done: make(chan struct{})}
 	cmd.Stderr = h.told
 	if err := cmd.Start(); err != nil {
 		_ = conn.Close()
 		return nil, fmt.Errorf("start bubblewrap: %w", err)
 	}
 	h.pidfd = os.NewFile(uintptr(pidfd), "bwrap")
-	b.running.Go(func() { _ = cmd.Wait() })
+	b.running.Go(func() {
+		_ = cmd.Wait() // how it ended is told on the helper's socket
+		close(h.done)
+	})
 	return h, nil
 }
 
