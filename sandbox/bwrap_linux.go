@@ -8,6 +8,7 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -120,7 +121,7 @@ func (b *bwrap) spawn(p plan.Plan) (*helper, error) {
 	cmd.SysProcAttr = sessionWithPidFD(&pidfd)
 	h := &helper{conn: conn, told: &tail{}, done: make(chan struct{})}
 	cmd.Stderr = h.told
-	if err := cmd.Start(); err != nil {
+	if err := startPlain(cmd); err != nil {
 		_ = conn.Close()
 		return nil, fmt.Errorf("start bubblewrap: %w", err)
 	}
@@ -130,6 +131,21 @@ func (b *bwrap) spawn(p plan.Plan) (*helper, error) {
 		close(h.done)
 	})
 	return h, nil
+}
+
+// startPlain starts a program without the capabilities that this process may pass on, which
+// bubblewrap refuses to be given. They are cleared on a thread of its own, which ends.
+func startPlain(cmd *exec.Cmd) error {
+	done := make(chan error, 1)
+	go func() {
+		runtime.LockOSThread()
+		if err := unix.Prctl(unix.PR_CAP_AMBIENT, unix.PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0); err != nil {
+			done <- fmt.Errorf("clear capabilities: %w", err)
+			return
+		}
+		done <- cmd.Start()
+	}()
+	return <-done
 }
 
 // memory gives an unnamed file with the text, at its start.
