@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"slices"
 	"sync"
 
 	"carrel/sandbox/plan"
@@ -131,7 +132,7 @@ func (b *Box) plan(c Command) (policy.Policy, plan.Plan, error) {
 	if p.Network == policy.NetworkAllowlist && b.config.Proxy == nil {
 		return rules, p, &CannotEnforce{Tier: p.Tier, Why: "the network is limited to listed hosts, and there is no proxy to limit it"}
 	}
-	p.Env = append(p.Env, c.Extra...)
+	p.Env = slices.Concat(p.Env, c.Extra) // the plan's slices are shared
 	return rules, p, nil
 }
 

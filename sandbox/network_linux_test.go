@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -119,7 +120,8 @@ s.connect(("%[1]s",53)); s.send(b"who"); print(s.recv(99))'`, host))
 func TestListedHostsWithoutAProxyAreRefused(t *testing.T) {
 	l := open(t, plan.TierA, func(p *policy.Policy, _ *Config) { p.Network = policy.NetworkAllowlist })
 	_, err := l.Start(l.ctx, Command{Argv: []string{"true"}})
-	if c, ok := err.(*CannotEnforce); !ok || c.Why == "" {
+	var c *CannotEnforce
+	if !errors.As(err, &c) || c.Why == "" {
 		t.Errorf("%v", err)
 	}
 }
