@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"slices"
 	"sync"
 
 	"carrel/sandbox/plan"
@@ -17,9 +18,9 @@ type Listeners struct {
 	// Proxy takes requests of programs that know the proxy's variables.
 	Proxy net.Listener
 	// HTTP and TLS get every connection to port 80 and 443 of any address: a connection's local
-	// address is where the program wanted to go. Nil where nothing is captured (tier C).
+	// address is where the program wanted to go. Nil where nothing is captured: anywhere but in tier A.
 	HTTP, TLS net.Listener
-	// Names are where the machine's name servers would be, port 53. Empty in tier C.
+	// Names are where the machine's name servers would be, port 53. Empty but in tier A.
 	Names []net.PacketConn
 }
 
@@ -131,7 +132,7 @@ func (b *Box) plan(c Command) (policy.Policy, plan.Plan, error) {
 	if p.Network == policy.NetworkAllowlist && b.config.Proxy == nil {
 		return rules, p, &CannotEnforce{Tier: p.Tier, Why: "the network is limited to listed hosts, and there is no proxy to limit it"}
 	}
-	p.Env = append(p.Env, c.Extra...)
+	p.Env = slices.Concat(p.Env, c.Extra) // the plan's slices are shared
 	return rules, p, nil
 }
 

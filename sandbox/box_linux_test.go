@@ -45,6 +45,7 @@ func open(t *testing.T, tier plan.Tier, edit func(*policy.Policy, *Config)) *pla
 	if err != nil {
 		t.Fatal(err)
 	}
+	before := goleak.IgnoreCurrent()
 	base, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
@@ -78,7 +79,7 @@ func open(t *testing.T, tier plan.Tier, edit func(*policy.Policy, *Config)) *pla
 		if err := l.Close(); err != nil {
 			t.Error(err)
 		}
-		goleak.VerifyNone(t)
+		goleak.VerifyNone(t, before)
 	})
 	return l
 }

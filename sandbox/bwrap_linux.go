@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"os/exec"
@@ -58,10 +59,12 @@ func (b *bwrap) prepare(ctx context.Context, p plan.Plan) (*helper, error) {
 		return nil, err
 	}
 	h.key = key
-	c := jail.Confine{Landlock: b.landlock, Mounted: true, Capture: p.Network == policy.NetworkAllowlist}
+	c := jail.Confine{Landlock: b.landlock, Mounted: true}
 	var wanted []jail.Endpoint
-	if c.Capture {
-		wanted = endpoints()
+	if p.Network == policy.NetworkAllowlist {
+		// No more than the proxy: bubblewrap gives nobody rights over the network namespace, so
+		// programs that don't ask the proxy reach nothing.
+		wanted = []jail.Endpoint{{Address: atProxy}}
 	}
 	if err := h.ready(ctx, p, c, nil, wanted); err != nil {
 		h.discard()
@@ -103,7 +106,7 @@ func (b *bwrap) spawn(p plan.Plan) (*helper, error) {
 		return nil, err
 	}
 	pidfd := -1
-	cmd := exec.Command(b.path, append(bwrapNetwork(p.Network), args[cut:]...)...)
+	cmd := exec.Command(b.path, append([]string{"--args", fmt.Sprint(argsFD), "--as-pid-1"}, args[cut:]...)...)
 	cmd.Env, cmd.Dir = []string{}, "/"
 	cmd.ExtraFiles = []*os.File{end, list, program}
 	cmd.SysProcAttr = sessionWithPidFD(&pidfd)
@@ -118,15 +121,6 @@ func (b *bwrap) spawn(p plan.Plan) (*helper, error) {
 	return h, nil
 }
 
-// bwrapNetwork are the arguments that come with the plan's.
-func bwrapNetwork(mode policy.Network) []string {
-	args := []string{"--args", fmt.Sprint(argsFD), "--as-pid-1"}
-	if mode == policy.NetworkAllowlist {
-		args = append(args, "--cap-add", "CAP_NET_ADMIN", "--cap-add", "CAP_NET_BIND_SERVICE")
-	}
-	return args
-}
-
 // memory gives an unnamed file with the text, at its start.
 func memory(text string) (*os.File, error) {
 	fd, err := unix.MemfdCreate("arguments", unix.MFD_CLOEXEC)
@@ -134,8 +128,9 @@ func memory(text string) (*os.File, error) {
 		return nil, fmt.Errorf("keep arguments: %w", err)
 	}
 	f := os.NewFile(uintptr(fd), "arguments")
-	if _, err := f.WriteString(text); err == nil {
-		_, err = f.Seek(0, 0)
+	_, err = f.WriteString(text)
+	if err == nil {
+		_, err = f.Seek(0, io.SeekStart)
 	}
 	if err != nil {
 		_ = f.Close()

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"slices"
 	"sync"
 
 	"carrel/sandbox/jail"
@@ -173,7 +174,7 @@ func launch(ctx context.Context, h *helper, j job, proxy Proxy, address string, 
 			h.discard()
 			return nil, fmt.Errorf("admit command to proxy: %w", err)
 		}
-		j.plan.Env = append(j.plan.Env, env...)
+		j.plan.Env = slices.Concat(j.plan.Env, env)
 		after = append(after, release)
 	}
 	pid, err := h.run(ctx, j)

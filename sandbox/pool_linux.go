@@ -117,22 +117,32 @@ func fingerprint(p plan.Plan) string {
 	h := sha256.New()
 	_, _ = fmt.Fprintln(h, p.Key())
 	var b [16]byte
-	for _, m := range p.Mounts {
-		source := m.Source
-		if source == "" {
-			source = m.Target
-		}
+	identify := func(path string) {
 		var st unix.Stat_t
-		if m.Kind == plan.KindTmpfs || m.Kind == plan.KindLink || unix.Lstat(source, &st) != nil {
-			continue
+		if unix.Lstat(path, &st) != nil {
+			return
 		}
 		binary.LittleEndian.PutUint64(b[:], st.Dev)
 		binary.LittleEndian.PutUint64(b[8:], st.Ino)
 		_, _ = h.Write(b[:])
 	}
+	for _, m := range p.Mounts {
+		switch m.Kind {
+		case plan.KindRO, plan.KindRW, plan.KindOverlay:
+			identify(m.Source)
+		case plan.KindPin, plan.KindMask:
+			identify(m.Target)
+		case plan.KindRoot, plan.KindProc, plan.KindDev, plan.KindTmpfs, plan.KindSeal, plan.KindDir, plan.KindLink:
+		}
+	}
+	if len(p.Mounts) == 0 { // rules of Landlock are about files, too
+		for _, a := range p.Access {
+			identify(a.Path)
+		}
+		return hex.EncodeToString(h.Sum(nil))
+	}
 	// What is mounted on the machine: a folder may be another file system's now.
-	mounts, err := os.ReadFile("/proc/self/mountinfo")
-	if err == nil {
+	if mounts, err := os.ReadFile("/proc/self/mountinfo"); err == nil {
 		_, _ = h.Write(mounts)
 	}
 	return hex.EncodeToString(h.Sum(nil))

@@ -213,6 +213,7 @@ func tryThread(m plan.Machine) error {
 	}
 	defer done()
 	t := &threads{landlock: m.Landlock}
+	defer func() { _ = t.close() }()
 	p := trial(plan.TierC, policy.NetworkAllow, m.Landlock)
 	proc, err := t.start(context.Background(), job{command: c, plan: p})
 	if err != nil {

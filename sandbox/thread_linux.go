@@ -3,9 +3,11 @@ package sandbox
 import (
 	"context"
 	"fmt"
+	"math"
 	"net"
 	"os"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -20,14 +22,16 @@ import (
 	"carrel/sandbox/seccomp"
 )
 
-// threads is tier C: an operating system thread is fenced in, starts the command, and goes.
+// threads is tier C: an operating system thread is fenced in and starts the commands of one plan.
 type threads struct {
 	proxy    Proxy
 	landlock int
-	serving  sync.WaitGroup
+	running  sync.WaitGroup // the proxy and the threads
 
 	mu      sync.Mutex
-	address string // of the proxy, once it is wanted
+	closed  bool
+	fenced  *fenced // for the last plan
+	address string  // of the proxy, once it is wanted
 	stop    context.CancelFunc
 }
 
@@ -47,7 +51,7 @@ func (t *threads) start(ctx context.Context, j job) (*Process, error) {
 		if err != nil {
 			return nil, fmt.Errorf("admit command to proxy: %w", err)
 		}
-		j.plan.Env = append(j.plan.Env, env...)
+		j.plan.Env = slices.Concat(j.plan.Env, env)
 		ports, after = []uint16{port}, []func(){release}
 	}
 	proc, err := t.launch(j, ports)
@@ -60,38 +64,79 @@ func (t *threads) start(ctx context.Context, j job) (*Process, error) {
 	return follow(ctx, &group{proc: proc}, proc.Pid, after...), nil
 }
 
-// launch fences a thread in and starts the command on it. The goroutine ends with the thread locked
-// to it, so the runtime ends the thread too.
+// launch starts the command on a thread that is fenced in for its plan: the last command's, if that
+// had the same, else a new one.
 func (t *threads) launch(j job, ports []uint16) (*os.Process, error) {
-	type result struct {
-		proc *os.Process
-		err  error
-	}
 	program, err := lookPath(j.command.Argv[0], j.plan.Env)
 	if err != nil {
 		return nil, err
 	}
-	started := make(chan result, 1)
-	go func() {
-		runtime.LockOSThread()
-		var r result
-		if r.err = t.fence(j.plan, ports); r.err == nil {
-			r.proc, r.err = execute(program, j)
+	key := fmt.Sprint(fingerprint(j.plan), ports)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.closed {
+		return nil, ErrClosed
+	}
+	if t.fenced == nil || t.fenced.key != key {
+		f, err := t.newFenced(key, j.plan, ports)
+		if err != nil {
+			return nil, err
 		}
-		started <- r
-	}()
-	r := <-started
+		if t.fenced != nil {
+			close(t.fenced.jobs)
+		}
+		t.fenced = f
+	}
+	answer := make(chan started, 1)
+	t.fenced.jobs <- launching{program, j, answer}
+	r := <-answer
 	return r.proc, r.err
+}
+
+// fenced is an operating system thread that can do no more than its commands may, and starts them.
+// It ends when jobs is closed.
+type fenced struct {
+	key  string
+	jobs chan launching
+}
+
+type launching struct {
+	program string
+	job     job
+	answer  chan started
+}
+
+type started struct {
+	proc *os.Process
+	err  error
+}
+
+// newFenced makes a thread. Its goroutine ends locked to it, so the runtime ends the thread too.
+func (t *threads) newFenced(key string, p plan.Plan, ports []uint16) (*fenced, error) {
+	f := &fenced{key: key, jobs: make(chan launching)}
+	done := make(chan error, 1)
+	t.running.Go(func() {
+		runtime.LockOSThread()
+		err := t.fence(p, ports)
+		done <- err
+		if err != nil {
+			return
+		}
+		for l := range f.jobs {
+			proc, err := execute(l.program, l.job)
+			l.answer <- started{proc, err}
+		}
+	})
+	return f, <-done
 }
 
 // fence restricts the calling thread for good.
 func (t *threads) fence(p plan.Plan, ports []uint16) error {
-	// What was leaked into this process does not go on into a command.
-	if err := unix.CloseRange(3, ^uint(0), unix.CLOSE_RANGE_CLOEXEC); err != nil {
-		return &CannotEnforce{Tier: plan.TierC, Why: "inherited files can't be closed", Err: err}
-	}
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
 		return &CannotEnforce{Tier: plan.TierC, Why: "privileges can't be given up", Err: err}
+	}
+	if err := jail.DropThread(); err != nil {
+		return &CannotEnforce{Tier: plan.TierC, Why: "capabilities can't be given up", Err: err}
 	}
 	rules := landlock.Ruleset{
 		Rules: jail.Rules(p.Access), Ports: jail.Isolated(p.Network), Connect: ports,
@@ -111,6 +156,10 @@ func (t *threads) fence(p plan.Plan, ports []uint16) error {
 
 // execute starts the command from the calling thread, in a session of its own.
 func execute(program string, j job) (*os.Process, error) {
+	// What was leaked into this process does not go on into a command.
+	if err := unix.CloseRange(3, math.MaxUint32, unix.CLOSE_RANGE_CLOEXEC); err != nil {
+		return nil, &CannotEnforce{Tier: plan.TierC, Why: "inherited files can't be closed", Err: err}
+	}
 	proc, err := os.StartProcess(program, j.command.Argv, &os.ProcAttr{
 		Dir: j.plan.Dir, Env: j.plan.Env,
 		Files: []*os.File{j.command.Stdin, j.command.Stdout, j.command.Stderr},
@@ -134,7 +183,7 @@ func (t *threads) listen() (address string, port uint16, err error) {
 		}
 		ctx, stop := context.WithCancel(context.Background())
 		t.stop, t.address = stop, l.Addr().String()
-		t.serving.Go(func() { t.proxy.Serve(ctx, Listeners{Proxy: l}) })
+		t.running.Go(func() { t.proxy.Serve(ctx, Listeners{Proxy: l}) })
 	}
 	_, text, _ := strings.Cut(t.address, ":")
 	n, err := strconv.ParseUint(text, 10, 16)
@@ -150,7 +199,11 @@ func (t *threads) close() error {
 	if t.stop != nil {
 		t.stop()
 	}
+	if t.fenced != nil && !t.closed {
+		close(t.fenced.jobs)
+	}
+	t.closed = true
 	t.mu.Unlock()
-	t.serving.Wait()
+	t.running.Wait()
 	return nil
 }

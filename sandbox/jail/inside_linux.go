@@ -83,11 +83,6 @@ func (h *helper) prepare(m Message, overlays []int) (sockets []int, have []Endpo
 		CloseAll(overlays)
 		return nil, nil, failure("prepare", string(m.Kind), errors.New("a plan was expected"))
 	}
-	if m.Confine.Capture {
-		if err := captureAll(); err != nil {
-			return nil, nil, err
-		}
-	}
 	if sockets, have, err = listenAll(m.Endpoints); err != nil {
 		return nil, nil, err
 	}

@@ -62,7 +62,6 @@ type Message struct {
 type Confine struct {
 	Landlock int  `json:"landlock"` // version of the interface, 0 for none
 	Mounted  bool `json:"mounted"`  // someone else has made the mounts
-	Capture  bool `json:"capture"`  // the network namespace is the helper's own: every address in it is local
 }
 
 // Start is one command.

@@ -121,3 +121,14 @@ func dropEverywhere() error {
 	var none [2]unix.CapUserData
 	return capset(&head, &none, syscall.AllThreadsSyscall)
 }
+
+// DropThread empties the capability sets of the calling thread, and so of what it starts. Whoever
+// calls it has set no new privileges, so that root's do not come back with the next program.
+func DropThread() error {
+	if err := unix.Prctl(unix.PR_CAP_AMBIENT, unix.PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0); err != nil {
+		return failure("clear ambient capabilities", "", err)
+	}
+	head := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
+	var none [2]unix.CapUserData
+	return capset(&head, &none, syscall.RawSyscall)
+}

@@ -41,6 +41,9 @@ func (k *maker) enumerate() {
 			k.rules.hide(name, "/")
 		}
 	}
+	if !k.rules.deny[k.home] {
+		k.rules.reveal(k.home) // should it lie in one of them
+	}
 	for _, name := range []string{"current-system", "booted-system", "opengl-driver", "opengl-driver-32", "systemd/resolve"} {
 		k.rules.reveal(path.Join("/run", name))
 	}

@@ -62,7 +62,10 @@ func (b *made) behind(name string) bool {
 			continue
 		}
 		for _, m := range b.plan.Mounts {
-			if inside(m.Target, own) && within(name, m.Target) && m.Source == m.Target && m.Kind != KindMask {
+			if !inside(m.Target, own) {
+				continue
+			}
+			if m.Source == m.Target && within(name, m.Target) || name == m.Target && (m.Kind == KindTmpfs || m.Kind == KindDir) {
 				return false
 			}
 		}

@@ -7,6 +7,9 @@ import (
 	"strings"
 )
 
+// maxPath is the longest path that a system takes, in bytes.
+const maxPath = 4096
+
 // errNoGitFile says that a file does not name a git folder.
 var errNoGitFile = errors.New("it names no git folder")
 
@@ -23,7 +26,7 @@ func gitFile(text []byte, dir string) (string, error) {
 // gitPath reads a file that is one path: commondir, gitdir.
 func gitPath(text []byte, dir string) (string, error) {
 	name := string(bytes.TrimRight(bytes.TrimLeft(text, " \t"), "\r\n"))
-	if name == "" || strings.ContainsAny(name, "\x00\n") {
+	if name == "" || len(name) > maxPath || strings.ContainsAny(name, "\x00\n") {
 		return "", errNoGitFile
 	}
 	if path.IsAbs(name) {

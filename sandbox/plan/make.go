@@ -197,14 +197,15 @@ func (k *maker) visible() error {
 	return nil
 }
 
-// spellings is a path as it is written and where it leads. The last element of the first may be a link.
+// spellings is where a name lies, with the links on the way followed, and where it leads if it is a link
+// itself: both have to be denied.
 func (k *maker) spellings(name string) []string {
-	list := []string{name}
 	parent := k.look.real(path.Dir(name))
-	if at := path.Join(parent.path, path.Base(name)); parent.err == nil && at != name && name != "/" {
-		list = append(list, at)
+	if parent.err != nil {
+		return nil // it leads nowhere
 	}
-	if r := k.look.real(name); r.err == nil && r.path != "/" && !slices.Contains(list, r.path) {
+	list := []string{path.Join(parent.path, path.Base(name))}
+	if r := k.look.real(name); r.err == nil && r.path != "/" && r.path != list[0] {
 		list = append(list, r.path)
 	}
 	return list

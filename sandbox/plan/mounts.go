@@ -25,7 +25,7 @@ func (k *maker) mounts() error {
 	for _, r := range k.roots {
 		k.want(want{rank: rankRoot, Mount: Mount{Kind: KindRW, Source: r.path, Target: r.path, Dir: true, Why: r.why}})
 	}
-	if k.p.ReadOnly {
+	if k.p.ReadOnly && !within(k.project, k.home) { // else it is a part of home
 		k.want(want{rank: rankLook, Mount: Mount{Kind: KindRO, Source: k.project, Target: k.project, Dir: true, Why: "the project, read-only"}})
 	}
 	if k.agent != "" {

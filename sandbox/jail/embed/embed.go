@@ -7,4 +7,3 @@ import "errors"
 
 // ErrMissing says that carrel was built without its helper.
 var ErrMissing = errors.New("carrel was built without its sandbox helper: run make helper, then build again")
-
