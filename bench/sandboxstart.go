@@ -33,7 +33,7 @@ type boxed struct {
 func (b *bench) box(ctx context.Context, name, project, home string, tier plan.Tier, overlays bool) (*boxed, error) {
 	root := b.path("sandbox-root")
 	private := filepath.Join(root, "sandbox", name)
-	if err := errors.Join(os.MkdirAll(private, 0o700), b.make(ctx, "helper")); err != nil {
+	if err := errors.Join(os.MkdirAll(private, 0o700), b.helper(ctx)); err != nil {
 		return nil, err
 	}
 	rules := policy.Defaults(home, root)
@@ -50,8 +50,8 @@ func (b *bench) box(ctx context.Context, name, project, home string, tier plan.T
 	return &boxed{Box: box, project: project}, nil
 }
 
-// make builds the sandbox's helper from the source as it is.
-func (b *bench) make(ctx context.Context, _ string) error {
+// helper builds the sandbox's helper from the source as it is.
+func (b *bench) helper(ctx context.Context) error {
 	out := b.path("bin", "carrel-sandbox")
 	if _, err := os.Stat(out); err == nil {
 		return nil
@@ -63,10 +63,8 @@ func (b *bench) make(ctx context.Context, _ string) error {
 func (x *boxed) run(argv ...string) work {
 	return func(ctx context.Context) (sample, error) {
 		c := sandbox.Command{Argv: argv, Dir: x.project, Stderr: os.Stderr}
-		if x.Tier() != plan.TierC {
-			if err := x.Warm(ctx, c); err != nil {
-				return sample{}, err
-			}
+		if err := x.Warm(ctx, c); err != nil {
+			return sample{}, err
 		}
 		return timed(func() error {
 			p, err := x.Start(ctx, c)
