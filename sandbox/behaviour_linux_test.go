@@ -262,7 +262,6 @@ func TestHelperThatWaitsSeesWhatChanged(t *testing.T) {
 	l := open(t, plan.TierA, nil)
 	writeFile(t, l.home+"/.profile-of-a-tool", "one")
 	l.sh(t, "true")
-	y := l.tiers.(*namespaces).pods[policy.NetworkAllow]
 	if err := l.Warm(l.ctx, Command{Argv: []string{"true"}, Dir: l.project}); err != nil {
 		t.Fatal(err)
 	}
