@@ -79,11 +79,17 @@ func (t memory) put(name string, n *node) {
 
 // touch makes or changes a file as a program would, at a time.
 func (t memory) touch(line string, at time.Time) {
+	before := maps.Clone(t)
 	t.add(line)
 	name, _, _ := strings.Cut(strings.TrimSuffix(line, "/"), " ")
 	name, n, _ := t.find(name)
 	n.at = at
-	t[path.Dir(name)].at = at
+	for dir := path.Dir(name); ; dir = path.Dir(dir) {
+		t[dir].at = at
+		if before[dir] != nil {
+			return
+		}
+	}
 }
 
 // find resolves all but the last element, as a system does.
