@@ -144,11 +144,12 @@ func (t memory) ReadDir(name string) ([]Entry, error) {
 		return nil, fs.ErrInvalid
 	}
 	var list []Entry
-	for _, p := range slices.Sorted(maps.Keys(t)) {
+	for p, n := range t {
 		if p != "/" && path.Dir(p) == at {
-			list = append(list, Entry{Name: path.Base(p), Type: t[p].kind})
+			list = append(list, Entry{Name: path.Base(p), Type: n.kind})
 		}
 	}
+	slices.SortFunc(list, func(a, b Entry) int { return strings.Compare(a.Name, b.Name) })
 	return list, nil
 }
 
