@@ -35,12 +35,19 @@ setup-run:
 .PHONY: build
 build: setup-run core window ## build bin/carrel and bin/carrel-desktop
 
+# The sandbox's helper is part of carrel: without it commands can be confined in tier C only.
+HELPER := sandbox/jail/embed/files/carrel-sandbox
+
+.PHONY: helper
+helper: ## build the sandbox's helper, which carrel embeds
+	CGO_ENABLED=0 GOOS=linux go build -trimpath -ldflags '-s -w' -o $(HELPER) ./sandbox/jail/main
+
 .PHONY: core
-core: $(PAGE)
+core: $(PAGE) helper
 	CGO_ENABLED=0 go build -trimpath -ldflags '$(LDFLAGS)' -o bin/carrel .
 
 .PHONY: window
-window: $(PAGE)
+window: $(PAGE) helper
 	go build -trimpath -tags $(WINDOW) -ldflags '$(LDFLAGS)' -o bin/carrel-desktop .
 
 $(PAGE): $(PAGE_FILES)

@@ -24,6 +24,7 @@ type arrow struct {
 // test files binds them, no more.
 var equipment = []string{
 	"carrel/agent/model/fakewire", "carrel/agent/model/modeltest", "carrel/agent/catalog/coder/fakecoder", "carrel/agent/storm/legal", "carrel/workspaces/runtime/runtimetest",
+	"carrel/sandbox/netproxy/proxytest",
 }
 
 // arrows is the house: main -> app/* -> app -> agent | workspaces | sandbox | computeruse,

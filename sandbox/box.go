@@ -1,0 +1,246 @@
+package sandbox
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"os"
+	"slices"
+	"sync"
+
+	"carrel/sandbox/plan"
+	"carrel/sandbox/policy"
+)
+
+// Listeners are the sockets of one network namespace that the proxy serves. They belong to whoever
+// gets them.
+type Listeners struct {
+	// Proxy takes requests of programs that know the proxy's variables.
+	Proxy net.Listener
+	// HTTP and TLS get every connection to port 80 and 443 of any address: a connection's local
+	// address is where the program wanted to go. Nil where nothing is captured: anywhere but in tier A.
+	HTTP, TLS net.Listener
+	// Names are where the machine's name servers would be, port 53. Empty but in tier A.
+	Names []net.PacketConn
+}
+
+// Close closes all of them.
+func (l Listeners) Close() {
+	for _, s := range []net.Listener{l.Proxy, l.HTTP, l.TLS} {
+		if s != nil {
+			_ = s.Close()
+		}
+	}
+	for _, n := range l.Names {
+		_ = n.Close()
+	}
+}
+
+// Proxy is the filtering proxy as a box needs it.
+type Proxy interface {
+	// Serve serves the listeners of one network namespace and closes them before it returns, which
+	// is soon after ctx ends.
+	Serve(ctx context.Context, l Listeners)
+	// Admit opens the proxy, which programs reach at the address, to one command under the policy,
+	// and gives the variables that make programs use it. release ends that.
+	Admit(command string, p policy.Policy, address string) (env []string, release func(), err error)
+}
+
+// Config says what a box holds its commands to.
+type Config struct {
+	// Policy is asked before each command.
+	Policy func() policy.Policy
+	// Tier is the only one to use; empty takes the strongest that the machine has.
+	Tier plan.Tier
+	// Proxy serves commands whose network mode is allowlist; without one they are refused.
+	Proxy Proxy
+	// Program is the helper's path; empty writes the embedded one below the policy's Root.
+	Program string
+	// Status is what an earlier Probe said; nil probes.
+	Status *Status
+	// OldBwrap, for tests, takes a bubblewrap that is too old to be safe.
+	OldBwrap bool
+}
+
+// Box holds the commands of one workspace. In tier A they share a network namespace, so that one
+// reaches the server that another runs. Its methods may be called by several goroutines.
+type Box struct {
+	config Config
+	status Status
+	cache  *plan.Cache
+	tiers  tiers
+
+	mu     sync.Mutex
+	closed bool
+	ends   map[*Process]struct{}
+}
+
+// Open makes a box. It returns *CannotEnforce when the machine has no tier, or not the one that was
+// asked for. Nothing is running yet when it returns.
+func Open(ctx context.Context, c Config) (*Box, error) {
+	if c.Policy == nil {
+		return nil, fmt.Errorf("open sandbox: there is no policy")
+	}
+	status := c.Status
+	if status == nil {
+		s, err := Probe(ctx, ProbeConfig{Root: c.Policy().Root, Program: c.Program, OldBwrap: c.OldBwrap})
+		if err != nil {
+			return nil, err
+		}
+		status = &s
+	}
+	b := &Box{config: c, status: *status, cache: plan.NewCache(), ends: map[*Process]struct{}{}}
+	if c.Tier == "" {
+		b.config.Tier = status.Tier
+	}
+	if err := status.need(b.config.Tier); err != nil {
+		return nil, err
+	}
+	var err error
+	if b.tiers, err = newTiers(b.config, *status); err != nil {
+		return nil, err
+	}
+	return b, nil
+}
+
+// Tier is how strongly the box holds its commands.
+func (b *Box) Tier() plan.Tier { return b.config.Tier }
+
+// Status is what the machine can do.
+func (b *Box) Status() Status { return b.status }
+
+// Plan is what Start would enforce now, for people.
+func (b *Box) Plan(c Command) (plan.Plan, error) {
+	_, p, err := b.plan(c)
+	return p, err
+}
+
+// plan makes the plan for one command.
+func (b *Box) plan(c Command) (policy.Policy, plan.Plan, error) {
+	rules := b.config.Policy()
+	if c.Network != nil {
+		rules.Network = *c.Network
+	}
+	env := c.Env
+	if env == nil {
+		env = os.Environ()
+	}
+	p, err := b.makePlan(rules, plan.Command{Dir: c.Dir, Env: env, Tier: b.config.Tier})
+	if err != nil {
+		return rules, p, cannot(err)
+	}
+	if p.Network == policy.NetworkAllowlist && b.config.Proxy == nil {
+		return rules, p, &CannotEnforce{Tier: p.Tier, Why: "the network is limited to listed hosts, and there is no proxy to limit it"}
+	}
+	p.Env = slices.Concat(p.Env, c.Extra) // the plan's slices are shared
+	return rules, p, nil
+}
+
+// Start starts a command. What the policy does not let it do does not make Start fail; a program
+// that is missing does. The command ends when ctx does.
+func (b *Box) Start(ctx context.Context, c Command) (*Process, error) {
+	if len(c.Argv) == 0 || c.Argv[0] == "" {
+		return nil, fmt.Errorf("start command: there is none")
+	}
+	rules, p, err := b.plan(c)
+	if err != nil {
+		return nil, err
+	}
+	if err := prepare(p.Prepare); err != nil {
+		return nil, err
+	}
+	c, done, err := withNull(c)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	b.mu.Lock()
+	closed := b.closed
+	b.mu.Unlock()
+	if closed {
+		return nil, ErrClosed
+	}
+	proc, err := b.tiers.start(ctx, job{command: c, plan: p, policy: rules})
+	if err != nil {
+		return nil, cannot(err)
+	}
+	return b.adopt(proc)
+}
+
+// adopt remembers a process until it ends.
+func (b *Box) adopt(p *Process) (*Process, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.closed { // while it was starting
+		p.Kill()
+		return nil, ErrClosed
+	}
+	b.ends[p] = struct{}{}
+	go func() {
+		<-p.done
+		b.mu.Lock()
+		delete(b.ends, p)
+		b.mu.Unlock()
+	}()
+	return p, nil
+}
+
+// Dial connects to a port that a command in the box listens on: tier A's loopback, else the
+// machine's. With a network mode of allow all loopbacks are the machine's.
+func (b *Box) Dial(ctx context.Context, port int) (net.Conn, error) {
+	return b.tiers.dial(ctx, port)
+}
+
+// Forget drops what planning remembers of the files: for whoever made a repository or a folder in
+// the project from outside.
+func (b *Box) Forget() { b.cache.Forget() }
+
+// Close ends everything in the box and waits for it. The box can't be used after it.
+func (b *Box) Close() error {
+	b.mu.Lock()
+	b.closed = true
+	var all []*Process
+	for p := range b.ends {
+		all = append(all, p)
+	}
+	b.mu.Unlock()
+	for _, p := range all {
+		p.Kill()
+	}
+	err := b.tiers.close()
+	for _, p := range all {
+		<-p.done
+	}
+	return err
+}
+
+// job is a command with what holds it.
+type job struct {
+	command Command
+	plan    plan.Plan
+	policy  policy.Policy
+}
+
+// tiers starts commands in the one tier of a box.
+type tiers interface {
+	start(ctx context.Context, j job) (*Process, error)
+	dial(ctx context.Context, port int) (net.Conn, error)
+	close() error
+}
+
+// withNull opens /dev/null for the streams that nobody gave.
+func withNull(c Command) (Command, func(), error) {
+	if c.Stdin != nil && c.Stdout != nil && c.Stderr != nil {
+		return c, func() {}, nil
+	}
+	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
+	if err != nil {
+		return c, nil, fmt.Errorf("start command: %w", err)
+	}
+	for _, f := range []**os.File{&c.Stdin, &c.Stdout, &c.Stderr} {
+		if *f == nil {
+			*f = null
+		}
+	}
+	return c, func() { _ = null.Close() }, nil
+}

@@ -1,0 +1,37 @@
+//go:build linux
+
+// The runtime would keep a file of its control group open to follow changes of the processor limit.
+//go:debug containermaxprocs=0
+//go:debug updatemaxprocs=0
+
+// Command carrel-sandbox is what Carrel starts to confine commands. It is embedded in carrel and
+// of no use alone: it speaks over a socket that its parent hands it.
+package main
+
+import (
+	"fmt"
+	"os"
+	"slices"
+
+	"carrel/sandbox/jail"
+)
+
+func main() {
+	if err := run(os.Args[1:]); err != nil {
+		fmt.Fprintln(os.Stderr, jail.Program+":", err)
+		os.Exit(125)
+	}
+}
+
+func run(args []string) error {
+	if len(args) == 0 {
+		return fmt.Errorf("start: this program is started by carrel")
+	}
+	switch args[0] {
+	case jail.RoleSupervisor:
+		return jail.Supervise(slices.Contains(args, jail.WithNetwork), slices.Contains(args, jail.WithCapture))
+	case jail.RoleHelper:
+		return jail.Inside()
+	}
+	return fmt.Errorf("start %q: unknown role", args[0])
+}

@@ -1,0 +1,253 @@
+package sandbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"slices"
+	"sync"
+
+	"carrel/sandbox/jail"
+	"carrel/sandbox/plan"
+	"carrel/sandbox/policy"
+)
+
+// maxStale bounds how often a start is tried again because a guard was replaced meanwhile.
+const maxStale = 3
+
+// namespaces is tier A: supervisors of ours, one for each network mode that commands have asked for.
+type namespaces struct {
+	program  string
+	landlock int
+	proxy    Proxy
+
+	mu     sync.Mutex
+	pods   map[policy.Network]*yard
+	closed bool
+}
+
+// yard is a pod with helpers that wait in it.
+type yard struct {
+	*pod
+	pool *pool
+
+	mu    sync.Mutex
+	spare *helper // without a plan
+}
+
+func newNamespaces(c Config, s Status, program string) *namespaces {
+	return &namespaces{program: program, landlock: s.Machine.Landlock, proxy: c.Proxy, pods: map[policy.Network]*yard{}}
+}
+
+// yard gives the supervisor for a network mode; one that died is replaced.
+func (n *namespaces) yard(ctx context.Context, mode policy.Network) (*yard, error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.closed {
+		return nil, ErrClosed
+	}
+	if y := n.pods[mode]; y != nil {
+		if y.alive() {
+			return y, nil
+		}
+		delete(n.pods, mode)
+		if err := y.close(); err != nil {
+			return nil, err
+		}
+	}
+	p, err := startPod(ctx, n.program, jail.Isolated(mode), mode == policy.NetworkAllowlist)
+	if err != nil {
+		return nil, refused(err)
+	}
+	y := &yard{pod: p}
+	y.pool = newPool(func(ctx context.Context, pl plan.Plan) (*helper, error) { return n.prepare(ctx, y, pl) })
+	if mode == policy.NetworkAllowlist {
+		if err := y.serve(ctx, n.proxy); err != nil {
+			return nil, errors.Join(err, y.close())
+		}
+	}
+	n.pods[mode] = y
+	return y, nil
+}
+
+// prepare gives a helper that is ready, and sees to the next spare one.
+func (n *namespaces) prepare(ctx context.Context, y *yard, pl plan.Plan) (*helper, error) {
+	key := fingerprint(pl)
+	h, err := y.bare(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := y.ready(ctx, h, pl, n.landlock); err != nil {
+		h.discard()
+		return nil, err
+	}
+	h.key = key
+	y.keepSpare(ctx)
+	return h, nil
+}
+
+// bare takes the spare helper, or starts one.
+func (y *yard) bare(ctx context.Context) (*helper, error) {
+	y.mu.Lock()
+	h := y.spare
+	y.spare = nil
+	y.mu.Unlock()
+	if h != nil {
+		return h, nil
+	}
+	return y.spawn(ctx)
+}
+
+// keepSpare starts a helper for a command whose plan is not the last one's.
+func (y *yard) keepSpare(ctx context.Context) {
+	y.mu.Lock()
+	have := y.spare != nil
+	y.mu.Unlock()
+	if have {
+		return
+	}
+	h, err := y.spawn(ctx)
+	if err != nil {
+		return // whoever needs one finds out why
+	}
+	y.mu.Lock()
+	defer y.mu.Unlock()
+	y.spare = h
+}
+
+func (y *yard) close() error {
+	y.pool.close()
+	if y.spare != nil {
+		y.spare.discard()
+	}
+	return y.pod.close()
+}
+
+func (n *namespaces) start(ctx context.Context, j job) (*Process, error) {
+	var err error
+	for range maxStale {
+		var p *Process
+		if p, err = n.try(ctx, j); !errors.Is(err, errStale) {
+			return p, err
+		}
+	}
+	return nil, fmt.Errorf("start command: %w", err)
+}
+
+func (n *namespaces) try(ctx context.Context, j job) (*Process, error) {
+	y, err := n.yard(ctx, j.plan.Network)
+	if err != nil {
+		return nil, err
+	}
+	h := y.pool.take(fingerprint(j.plan))
+	if h == nil {
+		if h, err = y.bare(ctx); err == nil {
+			if err = y.ready(ctx, h, j.plan, n.landlock); err != nil {
+				h.discard()
+			}
+		}
+		if err != nil {
+			return nil, lostPod(y, refused(err))
+		}
+	}
+	return launch(ctx, h, j, n.proxy, y.address, func() { y.pool.refill(j.plan) })
+}
+
+// lostPod turns an error into errStale when the supervisor was killed: the next try has a new one.
+func lostPod(y *yard, err error) error {
+	var f *jail.Failure
+	if errors.As(err, &f) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	_ = y.conn.Close()
+	<-y.dead // it ends with its socket
+	return fmt.Errorf("%w (%w)", errStale, err)
+}
+
+// launch runs a command in a helper that is ready, whose it is from then on.
+func launch(ctx context.Context, h *helper, j job, proxy Proxy, address string, started func()) (*Process, error) {
+	var after []func()
+	if j.plan.Network == policy.NetworkAllowlist {
+		env, release, err := proxy.Admit(j.command.Name, j.policy, address)
+		if err != nil {
+			h.discard()
+			return nil, fmt.Errorf("admit command to proxy: %w", err)
+		}
+		j.plan.Env = slices.Concat(j.plan.Env, env)
+		after = append(after, release)
+	}
+	pid, err := h.run(ctx, j)
+	if err != nil {
+		h.discard()
+		for _, f := range after {
+			f()
+		}
+		return nil, err
+	}
+	started()
+	return follow(ctx, h, pid, after...), nil
+}
+
+// serve opens the proxy's listeners inside and hands them over.
+func (y *yard) serve(ctx context.Context, proxy Proxy) error {
+	reply, fds, err := y.question(ctx, jail.Message{Kind: jail.Listen, Endpoints: endpoints()})
+	if err != nil {
+		return err
+	}
+	l, err := takeListeners(reply.Endpoints, fds)
+	if err != nil {
+		return err
+	}
+	y.address = l.Proxy.Addr().String()
+	serving, stop := context.WithCancel(context.Background())
+	y.stop = stop
+	y.serving.Go(func() { proxy.Serve(serving, l) })
+	return nil
+}
+
+// dial tries the network namespaces of the box, then the machine's if a command uses that.
+func (n *namespaces) dial(ctx context.Context, port int) (net.Conn, error) {
+	n.mu.Lock()
+	pods := make(map[policy.Network]*yard, len(n.pods))
+	for mode, y := range n.pods {
+		pods[mode] = y
+	}
+	n.mu.Unlock()
+	errs := fmt.Errorf("dial port %d: no command has run", port)
+	for _, mode := range []policy.Network{policy.NetworkAllowlist, policy.NetworkDeny} {
+		if y := pods[mode]; y != nil {
+			c, err := y.dial(ctx, port)
+			if err == nil {
+				return c, nil
+			}
+			errs = err
+		}
+	}
+	if pods[policy.NetworkAllow] != nil {
+		return dialMachine(ctx, port)
+	}
+	return nil, errs
+}
+
+func (n *namespaces) close() error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.closed = true
+	var errs error
+	for _, y := range n.pods {
+		errs = errors.Join(errs, y.close())
+	}
+	n.pods = nil
+	return errs
+}
+
+// refused turns what the kernel refused to a helper into what a person can use.
+func refused(err error) error {
+	var f *jail.Failure
+	if !errors.As(err, &f) || f.Step == "start" || f.Step == "enter" {
+		return err // the command, not the sandbox
+	}
+	why, mend := explain(f)
+	return &CannotEnforce{Tier: plan.TierA, Why: why, Mend: mend, Err: err}
+}

@@ -1,0 +1,123 @@
+package netproxy
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/subtle"
+	"encoding/base64"
+	"encoding/hex"
+	"net/http"
+	"strings"
+	"sync"
+)
+
+// session is one admitted command: its policy, and what it has open.
+type session struct {
+	command  string
+	rules    func() Rules
+	password string
+	most     int // open connections
+
+	mu   sync.Mutex
+	open map[int64]context.CancelFunc // nil once the command is over
+	next int64
+}
+
+func newSession(command string, rules func() Rules, most int) *session {
+	return &session{command: bounded(command), rules: rules, most: most, open: map[int64]context.CancelFunc{}}
+}
+
+// enter counts a connection, which end closes; leave gives its place back.
+func (s *session) enter(end context.CancelFunc) (leave func(), no *refusal) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case s.open == nil:
+		return nil, credentialsRefusal()
+	case len(s.open) >= s.most:
+		return nil, &refusal{status: http.StatusTooManyRequests, rule: RuleLimit,
+			reason: "the command has too many connections open at once"}
+	}
+	s.next++
+	id := s.next
+	s.open[id] = end
+	return func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		delete(s.open, id)
+	}, nil
+}
+
+// end closes what the command has open and lets nothing in any more.
+func (s *session) end() {
+	s.mu.Lock()
+	open := s.open
+	s.open = nil
+	s.mu.Unlock()
+	for _, end := range open {
+		end()
+	}
+}
+
+// bounded keeps a command's name fit for a log.
+func bounded(command string) string {
+	if q := quoted(command); q == `"`+command+`"` {
+		return command
+	}
+	return quoted(command)
+}
+
+// sessions are the admitted commands by user name.
+type sessions struct {
+	mu     sync.Mutex
+	byUser map[string]*session
+}
+
+// Admit lets a command in. rules is asked for each decision, so an approval counts at once. release takes
+// the credentials back and ends what the command still has open; it may be called more than once.
+func (p *Proxy) Admit(command string, rules func() Rules) (c Credentials, release func()) {
+	c = Credentials{User: "c" + random(6), Password: random(20)}
+	s := newSession(command, rules, p.config.Limits.TunnelsPerCommand)
+	s.password = c.Password
+	p.sessions.mu.Lock()
+	defer p.sessions.mu.Unlock()
+	p.sessions.byUser[c.User] = s
+	return c, func() {
+		p.sessions.mu.Lock()
+		delete(p.sessions.byUser, c.User)
+		p.sessions.mu.Unlock()
+		s.end()
+	}
+}
+
+// random is n bytes from the system as hex digits, which need no escaping in a URL.
+func random(n int) string {
+	b := make([]byte, n)
+	_, _ = rand.Read(b) // it never fails: see its documentation
+	return hex.EncodeToString(b)
+}
+
+// identify finds the command that a request's Proxy-Authorization headers belong to.
+func (p *Proxy) identify(headers []string) (*session, *refusal) {
+	if len(headers) != 1 {
+		return nil, credentialsRefusal()
+	}
+	scheme, text, _ := strings.Cut(headers[0], " ")
+	pair, err := base64.StdEncoding.DecodeString(text)
+	if err != nil || lower(scheme) != "basic" {
+		return nil, credentialsRefusal()
+	}
+	user, password, _ := strings.Cut(string(pair), ":")
+	p.sessions.mu.Lock()
+	s := p.sessions.byUser[user]
+	p.sessions.mu.Unlock()
+	if s == nil || subtle.ConstantTimeCompare([]byte(password), []byte(s.password)) != 1 {
+		return nil, credentialsRefusal()
+	}
+	return s, nil
+}
+
+func credentialsRefusal() *refusal {
+	return &refusal{status: http.StatusProxyAuthRequired, rule: RuleCredentials,
+		reason: "the proxy wants this command's credentials; use HTTP_PROXY as it is set"}
+}

@@ -1,0 +1,149 @@
+package sandbox
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"sync"
+
+	"golang.org/x/sys/unix"
+
+	"carrel/sandbox/plan"
+)
+
+// pool keeps one helper that waits with all mounts made, for a command whose plan is the last one's.
+// One goroutine makes them; it ends with close.
+type pool struct {
+	next chan plan.Plan // capacity one: only the latest plan counts
+	stop context.CancelFunc
+	done chan struct{}
+
+	mu      sync.Mutex
+	waiting *helper
+	changed chan struct{} // closed and replaced when waiting changes
+}
+
+// newPool starts the goroutine. prepare gives a helper that is ready for a plan.
+func newPool(prepare func(context.Context, plan.Plan) (*helper, error)) *pool {
+	ctx, stop := context.WithCancel(context.Background())
+	p := &pool{next: make(chan plan.Plan, 1), stop: stop, done: make(chan struct{}), changed: make(chan struct{})}
+	go func() {
+		defer close(p.done)
+		for {
+			select {
+			case <-ctx.Done():
+				p.put(nil)
+				return
+			case pl := <-p.next:
+				h, err := prepare(ctx, pl)
+				if err == nil { // else the next command finds out why
+					p.put(h)
+				}
+			}
+		}
+	}()
+	return p
+}
+
+// put replaces the waiting helper.
+func (p *pool) put(h *helper) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.waiting != nil {
+		p.waiting.discard()
+	}
+	p.waiting = h
+	close(p.changed)
+	p.changed = make(chan struct{})
+}
+
+// take gives the waiting helper if it is ready for what the key names.
+func (p *pool) take(key string) *helper {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	h := p.waiting
+	if h == nil || h.key != key {
+		return nil
+	}
+	p.waiting = nil
+	return h
+}
+
+// ready waits until a helper waits.
+func (p *pool) ready(ctx context.Context) error {
+	for {
+		p.mu.Lock()
+		have, changed := p.waiting != nil, p.changed
+		p.mu.Unlock()
+		if have {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-p.done:
+			return ErrClosed
+		case <-changed:
+		}
+	}
+}
+
+// refill asks for a helper that is ready for the plan.
+func (p *pool) refill(pl plan.Plan) {
+	for {
+		select {
+		case p.next <- pl:
+			return
+		default:
+		}
+		select { // an older plan is in the way
+		case <-p.next:
+		default:
+		}
+	}
+}
+
+func (p *pool) close() {
+	p.stop()
+	<-p.done
+}
+
+// fingerprint names what a helper has prepared: the plan, and the very files and mounts that it was
+// made of. A file that was replaced since is another one.
+func fingerprint(p plan.Plan) string {
+	h := sha256.New()
+	_, _ = fmt.Fprintln(h, p.Key())
+	var b [16]byte
+	identify := func(path string) {
+		var st unix.Stat_t
+		if unix.Lstat(path, &st) != nil {
+			return
+		}
+		binary.LittleEndian.PutUint64(b[:], st.Dev)
+		binary.LittleEndian.PutUint64(b[8:], st.Ino)
+		_, _ = h.Write(b[:])
+	}
+	for _, m := range p.Mounts {
+		switch m.Kind {
+		case plan.KindRO, plan.KindRW, plan.KindOverlay:
+			identify(m.Source)
+		case plan.KindPin, plan.KindMask:
+			identify(m.Target)
+		case plan.KindRoot, plan.KindProc, plan.KindDev, plan.KindTmpfs, plan.KindSeal, plan.KindDir, plan.KindLink:
+		}
+	}
+	if len(p.Mounts) == 0 { // rules of Landlock are about files, too
+		for _, a := range p.Access {
+			identify(a.Path)
+		}
+		return hex.EncodeToString(h.Sum(nil))
+	}
+	// What is mounted on the machine: a folder may be another file system's now.
+	if mounts, err := os.ReadFile("/proc/self/mountinfo"); err == nil {
+		_, _ = h.Write(mounts)
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}

@@ -1,0 +1,74 @@
+package sandbox
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"os"
+	"syscall"
+
+	"carrel/sandbox/plan"
+	"carrel/sandbox/policy"
+)
+
+// seatbeltProgram is the system's own, by its full path: one in PATH could be anybody's.
+const seatbeltProgram = "/usr/bin/sandbox-exec"
+
+// seatbelt starts commands under a profile of macOS.
+type seatbelt struct{}
+
+func newTiers(Config, Status) (tiers, error) { return seatbelt{}, nil }
+
+// Probe says whether macOS's own sandbox is there.
+func Probe(_ context.Context, _ ProbeConfig) (Status, error) {
+	st := TierStatus{Tier: TierSeatbelt, OK: true}
+	s := Status{Tier: TierSeatbelt, Machine: plan.Machine{UID: os.Getuid(), GID: os.Getgid(), Root: os.Getuid() == 0}}
+	if _, err := os.Stat(seatbeltProgram); err != nil {
+		st.OK, st.Why, s.Tier = false, "this macOS has no "+seatbeltProgram, plan.TierD
+	}
+	s.Tiers = []TierStatus{st}
+	return s, nil
+}
+
+// makePlan gives environment, folder and what must be on disk; the profile is made at the start.
+func (b *Box) makePlan(rules policy.Policy, c plan.Command) (plan.Plan, error) {
+	machine := b.status.Machine
+	// Seatbelt holds at least what a thread of Linux does, so its plan has all that is told here.
+	machine.Landlock, machine.Seccomp, c.Tier = 7, true, plan.TierC
+	p, err := b.cache.Make(rules, machine, plan.Host(), c)
+	p.Tier, p.Access, p.Unheld = TierSeatbelt, nil, nil
+	return p, err
+}
+
+func (seatbelt) start(ctx context.Context, j job) (*Process, error) {
+	if j.plan.Network == policy.NetworkAllowlist {
+		return nil, &CannotEnforce{Tier: TierSeatbelt, Why: "the profile does not know the proxy's port yet",
+			Mend: `set the network to "deny" or "allow"`}
+	}
+	profile, params, err := plan.Seatbelt(j.policy, plan.Host(), plan.Command{Dir: j.plan.Dir, Env: j.plan.Env})
+	if err != nil {
+		return nil, err
+	}
+	program, err := lookPath(j.command.Argv[0], j.plan.Env)
+	if err != nil {
+		return nil, err
+	}
+	argv := []string{seatbeltProgram, "-p", profile}
+	for _, param := range params {
+		argv = append(argv, "-D", param)
+	}
+	argv = append(append(argv, "--", program), j.command.Argv[1:]...)
+	proc, err := os.StartProcess(seatbeltProgram, argv, &os.ProcAttr{
+		Dir: j.plan.Dir, Env: j.plan.Env,
+		Files: []*os.File{j.command.Stdin, j.command.Stdout, j.command.Stderr},
+		Sys:   &syscall.SysProcAttr{Setsid: true, Setctty: j.command.Terminal},
+	})
+	if err != nil {
+		return nil, fmt.Errorf("start %q: %w", program, err)
+	}
+	return follow(ctx, &group{proc: proc}, proc.Pid), nil
+}
+
+func (seatbelt) dial(ctx context.Context, port int) (net.Conn, error) { return dialMachine(ctx, port) }
+
+func (seatbelt) close() error { return nil }

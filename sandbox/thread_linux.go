@@ -1,0 +1,206 @@
+package sandbox
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"net"
+	"os"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+
+	"carrel/sandbox/jail"
+	"carrel/sandbox/landlock"
+	"carrel/sandbox/plan"
+	"carrel/sandbox/policy"
+	"carrel/sandbox/seccomp"
+)
+
+// threads is tier C: an operating system thread is fenced in and starts the commands of one plan.
+type threads struct {
+	proxy    Proxy
+	landlock int
+	running  sync.WaitGroup // the proxy and the threads
+
+	mu      sync.Mutex
+	closed  bool
+	fenced  *fenced // for the last plan
+	address string  // of the proxy, once it is wanted
+	stop    context.CancelFunc
+}
+
+func newThreads(c Config, s Status) *threads {
+	return &threads{proxy: c.Proxy, landlock: s.Machine.Landlock}
+}
+
+func (t *threads) start(ctx context.Context, j job) (*Process, error) {
+	var ports []uint16
+	var after []func()
+	if j.plan.Network == policy.NetworkAllowlist {
+		address, port, err := t.listen()
+		if err != nil {
+			return nil, err
+		}
+		env, release, err := t.proxy.Admit(j.command.Name, j.policy, address)
+		if err != nil {
+			return nil, fmt.Errorf("admit command to proxy: %w", err)
+		}
+		j.plan.Env = slices.Concat(j.plan.Env, env)
+		ports, after = []uint16{port}, []func(){release}
+	}
+	proc, err := t.launch(j, ports)
+	if err != nil {
+		for _, f := range after {
+			f()
+		}
+		return nil, err
+	}
+	return follow(ctx, &group{proc: proc}, proc.Pid, after...), nil
+}
+
+// launch starts the command on a thread that is fenced in for its plan: the last command's, if that
+// had the same, else a new one.
+func (t *threads) launch(j job, ports []uint16) (*os.Process, error) {
+	program, err := lookPath(j.command.Argv[0], j.plan.Env)
+	if err != nil {
+		return nil, err
+	}
+	key := fmt.Sprint(fingerprint(j.plan), ports)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.closed {
+		return nil, ErrClosed
+	}
+	if t.fenced == nil || t.fenced.key != key {
+		f, err := t.newFenced(key, j.plan, ports)
+		if err != nil {
+			return nil, err
+		}
+		if t.fenced != nil {
+			close(t.fenced.jobs)
+		}
+		t.fenced = f
+	}
+	answer := make(chan started, 1)
+	t.fenced.jobs <- launching{program, j, answer}
+	r := <-answer
+	return r.proc, r.err
+}
+
+// fenced is an operating system thread that can do no more than its commands may, and starts them.
+// It ends when jobs is closed.
+type fenced struct {
+	key  string
+	jobs chan launching
+}
+
+type launching struct {
+	program string
+	job     job
+	answer  chan started
+}
+
+type started struct {
+	proc *os.Process
+	err  error
+}
+
+// newFenced makes a thread. Its goroutine ends locked to it, so the runtime ends the thread too.
+func (t *threads) newFenced(key string, p plan.Plan, ports []uint16) (*fenced, error) {
+	f := &fenced{key: key, jobs: make(chan launching)}
+	done := make(chan error, 1)
+	t.running.Go(func() {
+		runtime.LockOSThread()
+		err := t.fence(p, ports)
+		done <- err
+		if err != nil {
+			return
+		}
+		for l := range f.jobs {
+			proc, err := execute(l.program, l.job)
+			l.answer <- started{proc, err}
+		}
+	})
+	return f, <-done
+}
+
+// fence restricts the calling thread for good.
+func (t *threads) fence(p plan.Plan, ports []uint16) error {
+	if err := jail.DropRights(); err != nil {
+		return &CannotEnforce{Tier: plan.TierC, Why: "privileges can't be given up", Err: err}
+	}
+	rules := landlock.Ruleset{
+		Rules: jail.Rules(p.Access), Ports: jail.Isolated(p.Network), Connect: ports,
+		Scope: t.landlock >= landlock.MinScope,
+	}
+	if err := rules.Restrict(t.landlock); err != nil {
+		return &CannotEnforce{Tier: plan.TierC, Why: "Landlock refuses the policy: " + err.Error(), Err: err}
+	}
+	inet := map[policy.Network]seccomp.Inet{
+		policy.NetworkAllow: seccomp.InetOpen, policy.NetworkAllowlist: seccomp.InetTCP, policy.NetworkDeny: seccomp.InetNone,
+	}
+	if err := seccomp.Install(seccomp.Rules{Inet: inet[p.Network], Unix: p.Unix}); err != nil {
+		return &CannotEnforce{Tier: plan.TierC, Why: "seccomp refuses the filter", Err: err}
+	}
+	return nil
+}
+
+// execute starts the command from the calling thread, in a session of its own.
+func execute(program string, j job) (*os.Process, error) {
+	// What was leaked into this process does not go on into a command.
+	if err := unix.CloseRange(3, math.MaxUint32, unix.CLOSE_RANGE_CLOEXEC); err != nil {
+		return nil, &CannotEnforce{Tier: plan.TierC, Why: "inherited files can't be closed", Err: err}
+	}
+	proc, err := os.StartProcess(program, j.command.Argv, &os.ProcAttr{
+		Dir: j.plan.Dir, Env: j.plan.Env,
+		Files: []*os.File{j.command.Stdin, j.command.Stdout, j.command.Stderr},
+		Sys:   &syscall.SysProcAttr{Setsid: true, Setctty: j.command.Terminal},
+	})
+	if err != nil {
+		return nil, fmt.Errorf("start %q: %w", program, err)
+	}
+	jail.Limit(proc.Pid, jail.Limits(j.plan.Limits))
+	return proc, nil
+}
+
+// listen starts the proxy on a port of the loopback, once.
+func (t *threads) listen() (address string, port uint16, err error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.address == "" {
+		l, err := net.Listen("tcp4", "127.0.0.1:0")
+		if err != nil {
+			return "", 0, fmt.Errorf("open proxy: %w", err)
+		}
+		ctx, stop := context.WithCancel(context.Background())
+		t.stop, t.address = stop, l.Addr().String()
+		t.running.Go(func() { t.proxy.Serve(ctx, Listeners{Proxy: l}) })
+	}
+	_, text, _ := strings.Cut(t.address, ":")
+	n, err := strconv.ParseUint(text, 10, 16)
+	return t.address, uint16(n), err
+}
+
+func (t *threads) dial(ctx context.Context, port int) (net.Conn, error) {
+	return dialMachine(ctx, port)
+}
+
+func (t *threads) close() error {
+	t.mu.Lock()
+	if t.stop != nil {
+		t.stop()
+	}
+	if t.fenced != nil && !t.closed {
+		close(t.fenced.jobs)
+	}
+	t.closed = true
+	t.mu.Unlock()
+	t.running.Wait()
+	return nil
+}
