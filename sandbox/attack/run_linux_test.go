@@ -67,7 +67,7 @@ func (m *machine) attempt(j job) (result, error) {
 		return r, err
 	}
 	check := j.Entry.Check + j.Entry.Want
-	if check == "" {
+	if check == "" || check == "exit" {
 		r.Worked = r.Exit == 0
 	} else {
 		r.Worked = m.host(check, 10*time.Second) == nil

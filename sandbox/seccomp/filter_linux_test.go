@@ -13,6 +13,8 @@ const (
 	kill  = uint32(unix.SECCOMP_RET_KILL_PROCESS)
 	eperm = uint32(unix.SECCOMP_RET_ERRNO) | uint32(unix.EPERM)
 	nosys = uint32(unix.SECCOMP_RET_ERRNO) | uint32(unix.ENOSYS)
+
+	noproto = uint32(unix.SECCOMP_RET_ERRNO) | uint32(unix.EPROTONOSUPPORT)
 )
 
 // judge runs the filter over one call, in the byte order that the simulation reads.
@@ -45,7 +47,7 @@ func judge(t *testing.T, r Rules, arch, nr uint32, args ...uint64) uint32 {
 }
 
 func TestFilterJudges(t *testing.T) {
-	all := Rules{Unix: true}
+	all, own := Rules{Unix: true}, Rules{Unix: true, Inet: InetOwn}
 	tcp, none := Rules{Inet: InetTCP}, Rules{Inet: InetNone}
 	const in, in6, un, nl = unix.AF_INET, unix.AF_INET6, unix.AF_UNIX, unix.AF_NETLINK
 	cases := []struct {
@@ -89,8 +91,15 @@ func TestFilterJudges(t *testing.T) {
 		{"udp", tcp, unix.SYS_SOCKET, []uint64{in, unix.SOCK_DGRAM}, eperm},
 		{"udp6", tcp, unix.SYS_SOCKET, []uint64{in6, unix.SOCK_DGRAM | unix.SOCK_NONBLOCK}, eperm},
 		{"raw", tcp, unix.SYS_SOCKET, []uint64{in, unix.SOCK_RAW, unix.IPPROTO_ICMP}, eperm},
-		{"mptcp", tcp, unix.SYS_SOCKET, []uint64{in, unix.SOCK_STREAM, unix.IPPROTO_MPTCP}, eperm},
-		{"mptcp in a namespace", all, unix.SYS_SOCKET, []uint64{in, unix.SOCK_STREAM, unix.IPPROTO_MPTCP}, allow},
+		{"mptcp", tcp, unix.SYS_SOCKET, []uint64{in, unix.SOCK_STREAM, unix.IPPROTO_MPTCP}, noproto},
+		{"mptcp in a namespace", own, unix.SYS_SOCKET, []uint64{in, unix.SOCK_STREAM, unix.IPPROTO_MPTCP}, noproto},
+		{"sctp", all, unix.SYS_SOCKET, []uint64{in6, unix.SOCK_STREAM, unix.IPPROTO_SCTP}, noproto},
+		{"sctp messages", own, unix.SYS_SOCKET, []uint64{in, unix.SOCK_SEQPACKET, unix.IPPROTO_SCTP}, eperm},
+		{"udp by number", own, unix.SYS_SOCKET, []uint64{in6, unix.SOCK_DGRAM | unix.SOCK_CLOEXEC, unix.IPPROTO_UDP}, allow},
+		{"udplite", own, unix.SYS_SOCKET, []uint64{in, unix.SOCK_DGRAM, unix.IPPROTO_UDPLITE}, noproto},
+		{"ping", all, unix.SYS_SOCKET, []uint64{in, unix.SOCK_DGRAM, unix.IPPROTO_ICMP}, allow},
+		{"ping in a namespace", own, unix.SYS_SOCKET, []uint64{in, unix.SOCK_DGRAM, unix.IPPROTO_ICMP}, noproto},
+		{"raw in a namespace", own, unix.SYS_SOCKET, []uint64{in, unix.SOCK_RAW, unix.IPPROTO_ICMP}, eperm},
 		{"routes beside tcp", tcp, unix.SYS_SOCKET, []uint64{nl, unix.SOCK_RAW, unix.NETLINK_ROUTE}, allow},
 		{"fast open", tcp, unix.SYS_SENDTO, []uint64{3, 0, 0, unix.MSG_FASTOPEN}, eperm},
 		{"fast open by message", tcp, unix.SYS_SENDMSG, []uint64{3, 0, unix.MSG_FASTOPEN | 1}, eperm},
