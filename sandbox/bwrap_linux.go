@@ -8,9 +8,11 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -68,7 +70,14 @@ func (b *bwrap) prepare(ctx context.Context, p plan.Plan) (*helper, error) {
 	}
 	if err := h.ready(ctx, p, c, nil, wanted); err != nil {
 		h.discard()
-		return nil, fmt.Errorf("%w: %s", err, h.told)
+		select { // what it says comes before its end
+		case <-h.done:
+		case <-time.After(graceTime):
+		}
+		if said := h.told.String(); said != "" {
+			err = fmt.Errorf("%s: %w", said, err)
+		}
+		return nil, err
 	}
 	return h, nil
 }
@@ -110,15 +119,33 @@ func (b *bwrap) spawn(p plan.Plan) (*helper, error) {
 	cmd.Env, cmd.Dir = []string{}, "/"
 	cmd.ExtraFiles = []*os.File{end, list, program}
 	cmd.SysProcAttr = sessionWithPidFD(&pidfd)
-	h := &helper{conn: conn, told: &tail{}}
+	h := &helper{conn: conn, told: &tail{}, done: make(chan struct{})}
 	cmd.Stderr = h.told
-	if err := cmd.Start(); err != nil {
+	if err := startPlain(cmd); err != nil {
 		_ = conn.Close()
 		return nil, fmt.Errorf("start bubblewrap: %w", err)
 	}
 	h.pidfd = os.NewFile(uintptr(pidfd), "bwrap")
-	b.running.Go(func() { _ = cmd.Wait() })
+	b.running.Go(func() {
+		_ = cmd.Wait() // how it ended is told on the helper's socket
+		close(h.done)
+	})
 	return h, nil
+}
+
+// startPlain starts a program without the capabilities that this process may pass on, which
+// bubblewrap refuses to be given. They are cleared on a thread of its own, which ends.
+func startPlain(cmd *exec.Cmd) error {
+	done := make(chan error, 1)
+	go func() {
+		runtime.LockOSThread()
+		if err := unix.Prctl(unix.PR_CAP_AMBIENT, unix.PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0); err != nil {
+			done <- fmt.Errorf("clear capabilities: %w", err)
+			return
+		}
+		done <- cmd.Start()
+	}()
+	return <-done
 }
 
 // memory gives an unnamed file with the text, at its start.
@@ -155,6 +182,8 @@ func (b *bwrap) start(ctx context.Context, j job) (*Process, error) {
 	}
 	return nil, fmt.Errorf("start command: %w", err)
 }
+
+func (b *bwrap) warm(ctx context.Context, p plan.Plan) error { return b.pool.warm(ctx, p) }
 
 // launch runs a command and serves its own network namespace meanwhile.
 func (b *bwrap) launch(ctx context.Context, h *helper, j job) (*Process, error) {

@@ -32,10 +32,11 @@ type helper struct {
 	pidfd *os.File // of the helper, or in tier B of what started it
 	key   string   // what it is ready for; empty when it has no plan yet
 	// What a helper of tier B has of its own: a network namespace's listeners, until they are served,
-	// the end of serving them, and what bubblewrap says.
+	// the end of serving them, what bubblewrap says, and its end.
 	listeners Listeners
 	stop      context.CancelFunc
 	told      *tail
+	done      chan struct{}
 
 	mu    sync.Mutex
 	timer *time.Timer

@@ -67,5 +67,8 @@ func (b *Box) makePlan(rules policy.Policy, c plan.Command) (plan.Plan, error) {
 	machine := b.status.Machine
 	machine.Sockets = listeningSockets()
 	machine.OldBwrap = b.config.OldBwrap
+	if c.Tier == plan.TierB && !machine.Bwrap.AtLeast(0, 11, 0) {
+		machine.Overlay = false // it has no arguments for them
+	}
 	return b.cache.Make(rules, machine, plan.Host(), c)
 }

@@ -132,7 +132,7 @@ func (t *threads) newFenced(key string, p plan.Plan, ports []uint16) (*fenced, e
 
 // fence restricts the calling thread for good.
 func (t *threads) fence(p plan.Plan, ports []uint16) error {
-	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
+	if err := jail.DropRights(); err != nil {
 		return &CannotEnforce{Tier: plan.TierC, Why: "privileges can't be given up", Err: err}
 	}
 	rules := landlock.Ruleset{
@@ -143,7 +143,7 @@ func (t *threads) fence(p plan.Plan, ports []uint16) error {
 		return &CannotEnforce{Tier: plan.TierC, Why: "Landlock refuses the policy: " + err.Error(), Err: err}
 	}
 	inet := map[policy.Network]seccomp.Inet{
-		policy.NetworkAllow: seccomp.InetAll, policy.NetworkAllowlist: seccomp.InetTCP, policy.NetworkDeny: seccomp.InetNone,
+		policy.NetworkAllow: seccomp.InetOpen, policy.NetworkAllowlist: seccomp.InetTCP, policy.NetworkDeny: seccomp.InetNone,
 	}
 	if err := seccomp.Install(seccomp.Rules{Inet: inet[p.Network], Unix: p.Unix}); err != nil {
 		return &CannotEnforce{Tier: plan.TierC, Why: "seccomp refuses the filter", Err: err}
@@ -186,6 +186,8 @@ func (t *threads) listen() (address string, port uint16, err error) {
 	n, err := strconv.ParseUint(text, 10, 16)
 	return t.address, uint16(n), err
 }
+
+func (t *threads) warm(context.Context, plan.Plan) error { return nil } // a thread costs nothing
 
 func (t *threads) dial(ctx context.Context, port int) (net.Conn, error) {
 	return dialMachine(ctx, port)

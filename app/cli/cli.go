@@ -61,7 +61,7 @@ Alone it opens the window; where there is none, it shows this help.`,
 	root.PersistentFlags().Bool("json", false, "print JSON, failures too")
 	root.AddCommand(runCommand(io), serveCommand(io), desktopCommand(io), projectCommand(io), workspaceCommand(io),
 		providerCommand(io), modelCommand(io), costsCommand(io), searchCommand(io), exportCommand(io), trustCommand(io),
-		doctorCommand(io), coreCommand(io), helperCommand(io))
+		sandboxCommand(io), doctorCommand(io), coreCommand(io), helperCommand(io))
 	root.SetHelpCommand(helpCommand())
 	root.InitDefaultCompletionCmd()
 	if c, _, err := root.Find([]string{"completion"}); err == nil {

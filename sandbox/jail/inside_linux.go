@@ -105,7 +105,7 @@ func (h *helper) enclose(m Message, overlays []int) (err error) {
 			return err
 		}
 	}
-	if err := dropRights(); err != nil {
+	if err := dropEverywhere(); err != nil {
 		return err
 	}
 	return fence(m.Plan, m.Confine)

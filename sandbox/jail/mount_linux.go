@@ -1,6 +1,7 @@
 package jail
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"path"
@@ -72,7 +73,7 @@ func (b *builder) collect() error {
 		case plan.KindRW:
 			fd, err = cloneTree(m.Source, fixed)
 		case plan.KindPin:
-			fd, err = cloneTree(m.Target, fixed)
+			fd, err = cloneTree(cmp.Or(m.Source, m.Target), fixed) // below a private /tmp it is not the target
 		case plan.KindProc:
 			// Made while the host's /proc is still in view: the kernel asks for one that hides nothing.
 			fd, err = filesystem("proc", fixed|unix.MOUNT_ATTR_NOEXEC)

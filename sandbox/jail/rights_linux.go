@@ -21,12 +21,18 @@ func hide() error {
 	return nil
 }
 
-// dropRights gives up every capability on all threads, and on the calling one also the way back.
-func dropRights() error {
+// DropRights gives up every capability on the calling thread, and the ways to get one: root's own
+// included, who has none after the next program.
+func DropRights() error {
+	// Root gets all rights with each program, unless his number means nothing any more. Without
+	// CAP_SETPCAP that can't be said; then the bounds below or no new privileges do.
+	const noRoot = 1<<0 | 1<<1 | 1<<2 | 1<<3 // SECBIT_NOROOT, SECBIT_NO_SETUID_FIXUP, locked
+	if err := unix.Prctl(unix.PR_SET_SECUREBITS, noRoot, 0, 0, 0); err != nil && !errors.Is(err, unix.EPERM) {
+		return failure("give up root's rights", "", err)
+	}
 	for c := uintptr(0); c <= 63; c++ {
 		if err := unix.Prctl(unix.PR_CAPBSET_DROP, c, 0, 0, 0); err != nil {
-			// EINVAL: the kernel's last one was before. EPERM: there are no rights to give up, and
-			// without new privileges the bound does not matter.
+			// EINVAL: the kernel's last one was before. EPERM: there are no rights to give up.
 			if errors.Is(err, unix.EINVAL) || errors.Is(err, unix.EPERM) {
 				break
 			}
@@ -36,23 +42,36 @@ func dropRights() error {
 	if err := unix.Prctl(unix.PR_CAP_AMBIENT, unix.PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0); err != nil {
 		return failure("clear ambient capabilities", "", err)
 	}
-	return dropEverywhere()
-}
-
-// fence applies Landlock and seccomp to the calling thread. Everything that it starts inherits
-// them; the rest of the process does not need them, for nothing can reach it.
-func fence(p *plan.Plan, c Confine) error {
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
 		return failure("set no new privileges", "", err)
 	}
+	return capset(func(trap, a1, a2, a3 uintptr) (uintptr, uintptr, syscall.Errno) {
+		return syscall.Syscall(trap, a1, a2, a3)
+	})
+}
+
+// dropEverywhere empties the capability sets of each thread; the calling one's ways back are gone.
+func dropEverywhere() error {
+	if err := DropRights(); err != nil {
+		return err
+	}
+	return capset(syscall.AllThreadsSyscall)
+}
+
+// fence applies Landlock and seccomp to the calling thread, which has no rights. Everything that it starts inherits
+// them; the rest of the process does not need them, for nothing can reach it.
+func fence(p *plan.Plan, c Confine) error {
 	if len(p.Access) > 0 {
 		rules := landlock.Ruleset{Rules: Rules(p.Access), Scope: c.Landlock >= landlock.MinScope}
 		if err := rules.Restrict(c.Landlock); err != nil {
 			return failure("apply Landlock", "", err)
 		}
 	}
-	// The network namespace holds the network, where there is one.
-	if err := seccomp.Install(seccomp.Rules{Inet: seccomp.InetAll, Unix: p.Unix}); err != nil {
+	inet := seccomp.InetOpen
+	if Isolated(p.Network) {
+		inet = seccomp.InetOwn
+	}
+	if err := seccomp.Install(seccomp.Rules{Inet: inet, Unix: p.Unix}); err != nil {
 		return failure("apply seccomp", "", err)
 	}
 	return nil
@@ -113,11 +132,4 @@ func Limit(pid int, l Limits) {
 			_ = unix.Prlimit(pid, r.resource, &limit, nil) // the command may have ended
 		}
 	}
-}
-
-// dropEverywhere empties the capability sets of each thread.
-func dropEverywhere() error {
-	head := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
-	var none [2]unix.CapUserData
-	return capset(&head, &none, syscall.AllThreadsSyscall)
 }

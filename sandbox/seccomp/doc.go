@@ -13,10 +13,12 @@ package seccomp
 type Inet int
 
 const (
-	// InetAll leaves internet sockets alone: a network namespace holds them, or nothing should.
-	InetAll Inet = iota
-	// InetTCP lets plain TCP through alone, for Landlock knows nothing else: no UDP, no raw
-	// sockets, no MPTCP, and no Fast Open, which connects without connect(2).
+	// InetOpen lets TCP, UDP and ping through: nothing restricts the network.
+	InetOpen Inet = iota
+	// InetOwn lets TCP and UDP through, which a network namespace of its own holds.
+	InetOwn
+	// InetTCP lets plain TCP through alone, for Landlock knows nothing else: not even Fast Open,
+	// which connects without connect(2).
 	InetTCP
 	// InetNone refuses internet sockets.
 	InetNone

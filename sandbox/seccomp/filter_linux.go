@@ -126,26 +126,50 @@ func (a *assembler) sockets(r Rules) {
 		argument(2),
 		bpf.JumpIf{Cond: bpf.JumpEqual, Val: unix.NETLINK_ROUTE, SkipTrue: 1},
 		errno(unix.EPERM))
+	a.protocols(r.Inet)
 	if r.Inet == InetTCP {
-		a.plainTCP()
+		a.bits(unix.SYS_SENDTO, 3, unix.MSG_FASTOPEN)
+		a.bits(unix.SYS_SENDMSG, 2, unix.MSG_FASTOPEN)
+		a.bits(unix.SYS_SENDMMSG, 3, unix.MSG_FASTOPEN)
 	}
 }
 
-// plainTCP leaves only what Landlock's port rules see.
-func (a *assembler) plainTCP() {
-	a.on(unix.SYS_SOCKET, argument(0),
-		bpf.JumpIf{Cond: bpf.JumpEqual, Val: unix.AF_INET, SkipTrue: 1},
-		bpf.JumpIf{Cond: bpf.JumpEqual, Val: unix.AF_INET6, SkipFalse: 7},
-		argument(1),
+// protocols leaves the few that programs use: each of the others is code of the kernel that nobody
+// needs to reach, and MPTCP is one that Landlock's port rules don't see. Programs that try MPTCP
+// take the answer for a kernel without it.
+func (a *assembler) protocols(inet Inet) {
+	datagrams := []uint32{0, unix.IPPROTO_UDP}
+	switch inet {
+	case InetOpen:
+		datagrams = append(datagrams, unix.IPPROTO_ICMP, unix.IPPROTO_ICMPV6)
+	case InetTCP:
+		datagrams = nil
+	case InetOwn, InetNone:
+	}
+	stream := among(unix.EPROTONOSUPPORT, 0, unix.IPPROTO_TCP)
+	datagram := []bpf.Instruction{errno(unix.EPERM)}
+	if datagrams != nil {
+		datagram = among(unix.EPROTONOSUPPORT, datagrams...)
+	}
+	body := []bpf.Instruction{argument(1),
 		bpf.ALUOpConstant{Op: bpf.ALUOpAnd, Val: 0xf}, // without SOCK_CLOEXEC and SOCK_NONBLOCK
-		bpf.JumpIf{Cond: bpf.JumpEqual, Val: unix.SOCK_STREAM, SkipFalse: 3},
-		argument(2),
-		bpf.JumpIf{Cond: bpf.JumpEqual, Val: 0, SkipTrue: 2},
-		bpf.JumpIf{Cond: bpf.JumpEqual, Val: unix.IPPROTO_TCP, SkipTrue: 1},
-		errno(unix.EPERM))
-	a.bits(unix.SYS_SENDTO, 3, unix.MSG_FASTOPEN)
-	a.bits(unix.SYS_SENDMSG, 2, unix.MSG_FASTOPEN)
-	a.bits(unix.SYS_SENDMMSG, 3, unix.MSG_FASTOPEN)
+		bpf.JumpIf{Cond: bpf.JumpEqual, Val: unix.SOCK_STREAM, SkipFalse: uint8(len(stream) + 1)}}
+	body = append(body, stream...)
+	body = append(body, bpf.Jump{Skip: uint32(len(datagram) + 2)},
+		bpf.JumpIf{Cond: bpf.JumpEqual, Val: unix.SOCK_DGRAM, SkipTrue: 1}, errno(unix.EPERM))
+	body = append(body, datagram...)
+	a.on(unix.SYS_SOCKET, append([]bpf.Instruction{argument(0),
+		bpf.JumpIf{Cond: bpf.JumpEqual, Val: unix.AF_INET, SkipTrue: 1},
+		bpf.JumpIf{Cond: bpf.JumpEqual, Val: unix.AF_INET6, SkipFalse: uint8(len(body))}}, body...)...)
+}
+
+// among answers with e when the protocol, a socket's third argument, is none of the values.
+func among(e unix.Errno, values ...uint32) []bpf.Instruction {
+	body := []bpf.Instruction{argument(2)}
+	for i, v := range values {
+		body = append(body, bpf.JumpIf{Cond: bpf.JumpEqual, Val: v, SkipTrue: uint8(len(values) - i)})
+	}
+	return append(body, errno(e))
 }
 
 // Install puts the filter on the calling thread, which must be locked to its goroutine and have
