@@ -174,6 +174,12 @@ func (r *Registry) SetAutoRetry(ctx context.Context, id string, on bool) error {
 	return changed(res, err, "choose whether to retry in workspace", id)
 }
 
+// SetMode says how much a workspace's agent may do without a question; "" is as the settings say.
+func (r *Registry) SetMode(ctx context.Context, id, mode string) error {
+	res, err := r.db.ExecContext(ctx, `UPDATE workspaces SET mode = ? WHERE id = ?`, mode, id)
+	return changed(res, err, "choose mode of workspace", id)
+}
+
 // SetBudget limits what a workspace may cost, in millionths of a dollar; nil takes the limit away.
 func (r *Registry) SetBudget(ctx context.Context, id string, micro *int64) error {
 	res, err := r.db.ExecContext(ctx, `UPDATE workspaces SET budget_micro = ? WHERE id = ?`, micro, id)

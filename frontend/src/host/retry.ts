@@ -43,6 +43,12 @@ const repeatable: Record<CallName, boolean> = {
   "conversations.clear": true,
   "conversations.setDraft": true,
   "conversations.release": true,
+  "conversations.setMode": true,
+  "permissions.get": true,
+  "permissions.answer": false, // the next question of the call's could be another one
+  "permissions.grant": true,
+  "permissions.revoke": true,
+  "permissions.setSandbox": true,
   "conversations.export": true,
   "settings.get": true,
   "settings.set": true,

@@ -1,6 +1,6 @@
 // One conversation, kept current: a snapshot, then the events whose revision is above it. What was
 // missed is asked for again.
-import type { Activity, Conversation as Snapshot, Entry, EntryGrew, Host, HostEvent, Queued, RetryWait, Status, Todo, Usage } from "../../host/host";
+import type { Activity, Conversation as Snapshot, Entry, EntryGrew, Host, HostEvent, Question, Queued, RetryWait, Status, Todo, Usage } from "../../host/host";
 import { sentence } from "../../host/host";
 import type { Drafts } from "../../lib/drafts.svelte";
 import type { Loading } from "../../lib/collection.svelte";
@@ -41,6 +41,7 @@ export class Conversation {
   pro = $state(false);
   cyber = $state(false);
   retry = $state.raw<RetryWait | undefined>();
+  question = $state.raw<Question | undefined>();
   usage = $state.raw<Usage | undefined>();
   damaged = $state(0);
   initLog = $state("");
@@ -112,6 +113,7 @@ export class Conversation {
     this.pro = from.pro ?? false;
     this.cyber = from.cyber ?? false;
     this.retry = from.retry;
+    this.question = from.question;
     this.usage = from.usage;
   }
 

@@ -23,6 +23,7 @@ export function workspace(changes: Partial<Workspace> & { id: string; name: stri
     dir: `/home/ada/.carrel/src/${changes.projectId}-k3x9/${changes.name}`,
     model: "anthropic:claude-sonnet-5",
     level: "",
+    mode: "ask",
     autoRetry: true,
     health: "ready",
     activity: "idle",
