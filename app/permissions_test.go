@@ -54,15 +54,15 @@ func TestACommandAsksAndRunsOnceAllowed(t *testing.T) {
 	ctx := context.Background()
 	h, w := asking(t, []fakewire.Reply{
 		{Calls: []fakewire.Call{sh("ls")}},
-		{Calls: []fakewire.Call{sh("touch made && ls > list")}},
-		{Calls: []fakewire.Call{sh("touch made && ls > list")}},
+		{Calls: []fakewire.Call{sh("git init made && ls > list")}},
+		{Calls: []fakewire.Call{sh("git init made && ls > list")}},
 		{Calls: []fakewire.Call{sh("touch other")}},
 		{Text: "Done."},
 	})
 	h.send(w, "Go")
 	q := h.question(w, "")
-	want := []app.Right{{Kind: "command", What: "touch made"}, {Kind: "write", What: "list"}}
-	if !slices.Equal(q.Rights, want) || !slices.Equal(q.Always, []string{"Bash(touch made)", "Edit(./list)"}) || q.Outside {
+	want := []app.Right{{Kind: "command", What: "git init made"}, {Kind: "write", What: "list"}}
+	if !slices.Equal(q.Rights, want) || !slices.Equal(q.Always, []string{"Bash(git init made)", "Edit(./list)"}) || q.Outside {
 		t.Errorf("%+v", q)
 	}
 	if got := h.listed(w.ID); got.Activity != app.Waiting || got.Mode != "ask" {
@@ -84,14 +84,14 @@ func TestACommandAsksAndRunsOnceAllowed(t *testing.T) {
 		t.Error(err)
 	}
 	text, err := os.ReadFile(h.root.Path("projects", w.ProjectID, "sandbox.jsonc"))
-	if err != nil || !strings.Contains(string(text), "Bash(touch made)") {
+	if err != nil || !strings.Contains(string(text), "Bash(git init made)") {
 		t.Errorf("%s %v", text, err)
 	}
 	now, err := h.api.Permissions.Get(ctx, app.ByID{ID: w.ID})
 	if err != nil || len(now.Rules) != 2 || now.Rules[0].List != "allow_outside" || now.Rules[0].From != "project" {
 		t.Errorf("%+v %v", now, err)
 	}
-	if err := h.api.Permissions.Revoke(ctx, app.RevokeRule{Workspace: w.ID, List: "allow_outside", Rule: "Bash(touch made)"}); err != nil {
+	if err := h.api.Permissions.Revoke(ctx, app.RevokeRule{Workspace: w.ID, List: "allow_outside", Rule: "Bash(git init made)"}); err != nil {
 		t.Error(err)
 	}
 	if now, err = h.api.Permissions.Get(ctx, app.ByID{ID: w.ID}); err != nil || len(now.Rules) != 1 {
@@ -160,5 +160,68 @@ func TestAnInterruptEndsAQuestion(t *testing.T) {
 	err := h.api.Permissions.Answer(context.Background(), app.AnswerQuestion{Workspace: w.ID, Call: q.Call, Answer: app.AnswerAlways})
 	if code(err) != "answered" {
 		t.Error(err)
+	}
+}
+
+// outside is a call of bash that asks to leave the sandbox.
+func outside(script string) fakewire.Call {
+	return fakewire.Call{Name: "bash", Input: fmt.Sprintf(`{"script":%q,"display_name":"Test","dangerouslyDisableSandbox":true}`, script)}
+}
+
+func TestConfinedCommandsRunByThemselvesAndLeaveTheSandboxOnlyByConsent(t *testing.T) {
+	ctx := context.Background()
+	away := t.TempDir()
+	target := filepath.Join(away, "x")
+	h, w := asking(t, []fakewire.Reply{
+		{Calls: []fakewire.Call{sh("echo in > inside && cat inside; echo $CARREL_WORKSPACE_NAME")}},
+		{Calls: []fakewire.Call{sh("echo out > " + target)}},
+		{Calls: []fakewire.Call{outside("echo out > " + target)}},
+		{Calls: []fakewire.Call{sh("ls; git status --short")}},
+		{Text: "Done."},
+	}, "CARREL_SANDBOX=", "CARREL_MODE=auto")
+	now, err := h.api.Permissions.Get(ctx, app.ByID{ID: w.ID})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !now.Sandbox.On {
+		t.Skipf("nothing confines commands here: %s", now.Sandbox.Why)
+	}
+	if err := os.WriteFile(h.root.Path("settings.jsonc"), []byte(`{"sandbox": {"auto_allow": true}}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	h.send(w, "Go")
+	q := h.question(w, "")
+	if !q.Outside || q.Rights[0].Kind != "outside" {
+		t.Errorf("%+v", q)
+	}
+	if _, err := os.Stat(target); err == nil {
+		t.Error("the sandbox let it write outside")
+	}
+	h.answer(w, q, app.AnswerOnce, "")
+	h.wait("the end", ended(w.ID, app.Done))
+	if text, err := os.ReadFile(target); err != nil || string(text) != "out\n" {
+		t.Errorf("%q %v", text, err)
+	}
+	var outputs []string
+	for _, e := range h.snapshot(w).Entries {
+		if e.Tool != nil {
+			outputs = append(outputs, string(e.Tool.Status)+" "+e.Tool.Output)
+		}
+	}
+	if len(outputs) != 4 || !strings.HasPrefix(outputs[0], "ok in\ncareful\n") || !strings.HasPrefix(outputs[1], "failed") {
+		t.Errorf("%q", outputs)
+	}
+	if err := h.api.Conversations.SetMode(ctx, app.SetMode{Workspace: w.ID, Mode: "plan"}); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(filepath.Join(w.Dir, "inside")); err != nil {
+		t.Fatal(err)
+	}
+	h.forgetEvents()
+	h.send(w, "Plan") // the model does the same again
+	h.answer(w, h.question(w, ""), app.AnswerNo, "")
+	h.wait("the end", ended(w.ID, app.Done))
+	if _, err := os.Stat(filepath.Join(w.Dir, "inside")); err == nil {
+		t.Error("plan mode wrote")
 	}
 }

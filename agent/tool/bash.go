@@ -45,6 +45,8 @@ func boxedDescription(plain string) string {
 	if err != nil {
 		panic(err) // it is part of the program
 	}
+	// There nothing lives on in the background.
+	plain = strings.Replace(plain, "; processes it leaves in the background live on until the workspace closes", "", 1)
 	return strings.TrimRight(plain, "\n") + "\n" + string(text)
 }
 
