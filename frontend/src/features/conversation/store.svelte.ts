@@ -67,7 +67,7 @@ export class Conversation {
     try {
       const snapshot = await this.#host.api.conversations.open({ id: this.workspace });
       if (run !== this.#run) return;
-      this.#drafts?.load(this.workspace, snapshot.draft ?? "", written);
+      this.#drafts?.load(this.workspace, snapshot.draft ?? "", snapshot.draftFiles ?? [], written);
       this.#take(snapshot);
       const waiting = this.#waiting ?? [];
       this.#waiting = undefined;
