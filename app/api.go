@@ -89,6 +89,8 @@ type ConversationsAPI interface {
 	Interrupt(ctx context.Context, args ByID) error
 	// RemoveQueued takes a message out of the queue.
 	RemoveQueued(ctx context.Context, args QueueItem) error
+	// Queued returns one queued message with its text uncut.
+	Queued(ctx context.Context, args QueueItem) (Queued, error)
 	// EditQueued changes a queued message.
 	EditQueued(ctx context.Context, args EditQueued) error
 	// MoveQueued puts a queued message before another one.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"carrel/agent/turn"
@@ -69,6 +70,8 @@ func steerError(err error) error {
 		return &Error{Code: "bad_file", Cause: err, Message: fmt.Sprintf("%s can't be attached: %v.", called(file.Name), errors.Unwrap(file.Cause))}
 	case errors.Is(err, turn.ErrEmpty):
 		return errEmpty
+	case errors.Is(err, turn.ErrFull):
+		return &Error{Code: "queue_full", Cause: err, Message: "Too many messages wait already. Send this one when some of them have been answered."}
 	case errors.Is(err, turn.ErrNotQueued):
 		return &Error{Code: "not_queued", Message: "This message is not in the queue any more. Most likely it was just sent."}
 	case errors.Is(err, turn.ErrNoMessage):
@@ -77,6 +80,20 @@ func steerError(err error) error {
 		return &Error{Code: "nothing_to_retry", Message: "There is nothing to try again."}
 	}
 	return userError(err)
+}
+
+func (c conversations) Queued(ctx context.Context, args QueueItem) (Queued, error) {
+	s, done, err := c.app.session(ctx, args.Workspace)
+	if err != nil {
+		return Queued{}, userError(err)
+	}
+	defer done()
+	queue := s.current().Queue
+	i := slices.IndexFunc(queue, func(q turn.Queued) bool { return q.ID == args.ID })
+	if i < 0 {
+		return Queued{}, steerError(turn.ErrNotQueued)
+	}
+	return queueView(&queue[i]), nil
 }
 
 func (c conversations) EditQueued(ctx context.Context, args EditQueued) error {

@@ -234,6 +234,7 @@ const (
 type Queued struct {
 	ID       string    `json:"id"`
 	Text     string    `json:"text"`
+	Cut      bool      `json:"cut,omitempty"` // Text is only the beginning: Conversations.Queued has the rest
 	Time     time.Time `json:"time"`
 	Dispatch Dispatch  `json:"dispatch"`
 	Once     string    `json:"once,omitempty"` // as in Entry

@@ -14,6 +14,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"unicode"
+	"unicode/utf8"
 
 	"carrel/agent/model/demo"
 	"carrel/agent/model/wire"
@@ -190,12 +192,20 @@ func (c *Catalog) Fallbacks(id string) []string {
 	return out
 }
 
+// maxID is how long provider:id may be, in bytes: an ARN of Bedrock's has up to 2048.
+const maxID = 2100
+
 // split reads provider:id or a short name.
 func (c *Catalog) split(id string, own map[string]ownModel) (provider, name string, err error) {
 	id = strings.TrimSpace(id)
 	provider, name, found := strings.Cut(id, ":")
 	if id == "" {
 		return "", "", &ConfigError{BadModel, "No model is named. Write it as provider:model, such as anthropic:claude-opus-5-5."}
+	}
+	if len(id) > maxID || strings.ContainsFunc(id, func(r rune) bool {
+		return r == utf8.RuneError || unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r)
+	}) {
+		return "", "", &ConfigError{BadModel, fmt.Sprintf("%q is no name of a model. Write it as provider:model, such as anthropic:claude-opus-5-5.", clip(id))}
 	}
 	if found && provider != "" && name != "" {
 		return provider, name, nil

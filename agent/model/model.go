@@ -203,6 +203,7 @@ type Error struct {
 	Hint       string        // a sentence on how to mend it; "" when there is nothing to say
 	RetryAfter time.Duration // what the provider asked for; 0 when it did not
 	MidStream  bool          // part of the response had arrived
+	Final      bool          // trying again can't help before somebody mends something
 	Cause      error
 }
 
@@ -214,6 +215,9 @@ func (e *Error) Unwrap() error { return e.Cause }
 
 // Retryable reports whether the same request can succeed later.
 func (e *Error) Retryable() bool {
+	if e.Final {
+		return false
+	}
 	switch e.Kind {
 	case ErrRateLimit, ErrOverloaded, ErrServer, ErrNetwork:
 		return true

@@ -15,6 +15,8 @@ import (
 var (
 	// ErrNotQueued is wrapped when a queued message is not there any more: most likely it was sent.
 	ErrNotQueued = errors.New("the message is not in the queue any more")
+	// ErrFull is wrapped by Send when too many messages wait.
+	ErrFull = errors.New("too many messages wait")
 	// ErrEmpty is wrapped when neither text nor files would be left in a message.
 	ErrEmpty = errors.New("the message is empty")
 	// ErrNoMessage is wrapped by Edit when there is no message of a person at that place.

@@ -19,6 +19,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"carrel/app"
@@ -107,7 +108,8 @@ type Listener struct {
 	done  chan struct{}
 }
 
-// Listen starts to serve. ctx is for the start only; Close ends it.
+// Listen starts to serve. ctx is for the start only; Close ends it. A port that another program has is an
+// *app.Error with the code "port_taken".
 func (s *Server) Listen(ctx context.Context, o ListenOptions) (*Listener, error) {
 	if o.Auth.Token == "" && !o.Auth.None {
 		return nil, errors.New("listen: no token")
@@ -118,6 +120,10 @@ func (s *Server) Listen(ctx context.Context, o ListenOptions) (*Listener, error)
 	}
 	var config net.ListenConfig
 	socket, err := config.Listen(ctx, "tcp", net.JoinHostPort(host, strconv.Itoa(o.Port)))
+	if errors.Is(err, syscall.EADDRINUSE) {
+		return nil, &app.Error{Code: "port_taken", Cause: err, Message: fmt.Sprintf(
+			"Another program listens on port %d already. Choose another one with --port; --port 0 takes one that is free.", o.Port)}
+	}
 	if err != nil {
 		return nil, fmt.Errorf("listen: %w", err)
 	}

@@ -172,6 +172,9 @@ func (c *Client) explain(ctx context.Context, cause, err error, secrets []string
 		e = &model.Error{Kind: model.ErrNetwork, Message: "the connection ended before the response was complete", Cause: err}
 	default:
 		e = &model.Error{Kind: model.ErrNetwork, Message: "can't reach " + c.host() + ": " + reason(err), Cause: err}
+		if problem, mend, ok := Distrust(err, c.host()); ok {
+			e.Message, e.Hint, e.Final = strings.TrimSuffix(problem, "."), mend, true
+		}
 	}
 	secrets = append(secrets, c.Secrets...)
 	e.Message = clip(scrub(e.Message, secrets), maxShown)

@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"log"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -179,6 +181,25 @@ func TestErrorBodiesOfEveryForm(t *testing.T) {
 	}
 	if e := classify(400, []byte(`{"error":{"message":"m","code":"c","type":"overloaded_error"}}`), 0); e.Kind != model.ErrOverloaded {
 		t.Errorf("the type is not looked at: %s", e.Kind)
+	}
+}
+
+func TestACertificateThatNobodyVouchesForIsNotTriedAgain(t *testing.T) {
+	s := httptest.NewUnstartedServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	s.Config.ErrorLog = log.New(io.Discard, "", 0)
+	s.StartTLS()
+	defer s.Close()
+	c := &Client{Format: plain{}, URL: s.URL}
+	_, err := c.Stream(t.Context(), &model.Request{}, nil)
+	var e *model.Error
+	if !errors.As(err, &e) || e.Kind != model.ErrNetwork || e.Retryable() || !strings.Contains(e.Message, "authority") || !strings.Contains(e.Hint, "SSL_CERT_FILE") {
+		t.Errorf("%+v", err)
+	}
+	open := httptest.NewServer(http.NotFoundHandler())
+	defer open.Close()
+	c.URL = strings.Replace(open.URL, "http:", "https:", 1)
+	if _, err = c.Stream(t.Context(), &model.Request{}, nil); !errors.As(err, &e) || e.Retryable() || !strings.Contains(e.Message, "does not speak https") {
+		t.Errorf("%+v", err)
 	}
 }
 

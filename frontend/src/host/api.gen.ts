@@ -990,6 +990,8 @@ export type Dispatch = "step" | "turn";
 export interface Queued {
   id: string;
   text: string;
+  /** Text is only the beginning: Conversations.Queued has the rest */
+  cut?: boolean;
   time: string;
   dispatch: Dispatch;
   /** as in Entry */
@@ -1110,6 +1112,7 @@ export interface Calls {
   "conversations.send": { args: SendMessage; result: void };
   "conversations.interrupt": { args: ByID; result: void };
   "conversations.removeQueued": { args: QueueItem; result: void };
+  "conversations.queued": { args: QueueItem; result: Queued };
   "conversations.editQueued": { args: EditQueued; result: void };
   "conversations.moveQueued": { args: MoveQueued; result: void };
   "conversations.editMessage": { args: EditMessage; result: void };
@@ -1230,6 +1233,8 @@ export interface Api {
     interrupt(args: ByID): Promise<void>;
     /** RemoveQueued takes a message out of the queue. */
     removeQueued(args: QueueItem): Promise<void>;
+    /** Queued returns one queued message with its text uncut. */
+    queued(args: QueueItem): Promise<Queued>;
     /** EditQueued changes a queued message. */
     editQueued(args: EditQueued): Promise<void>;
     /** MoveQueued puts a queued message before another one. */
@@ -1363,6 +1368,7 @@ export function client(call: Call): Api {
       send: (args) => call("conversations.send", args),
       interrupt: (args) => call("conversations.interrupt", args),
       removeQueued: (args) => call("conversations.removeQueued", args),
+      queued: (args) => call("conversations.queued", args),
       editQueued: (args) => call("conversations.editQueued", args),
       moveQueued: (args) => call("conversations.moveQueued", args),
       editMessage: (args) => call("conversations.editMessage", args),

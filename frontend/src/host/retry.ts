@@ -30,6 +30,7 @@ const repeatable: Record<CallName, boolean> = {
   "workspaces.refreshGit": true,
   "conversations.open": true,
   "conversations.page": true,
+  "conversations.queued": true,
   "conversations.entry": true,
   "conversations.send": true, // the message carries an id
   "conversations.interrupt": true,
