@@ -262,12 +262,19 @@ func (s *session) system(ctx context.Context) string {
 	return prompt.System(facts)
 }
 
+// ours reports whether this process has the conversation.
+func (s *session) ours() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.conv != nil
+}
+
 // writable gives the conversation, or says who holds it.
 func (s *session) writable() (*turn.Conversation, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.conv == nil {
-		return nil, &Error{Code: "elsewhere", Message: "Another carrel process works in this workspace. Wait until it is done, or stop it there."}
+		return nil, errElsewhere
 	}
 	return s.conv, nil
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"strings"
 	"sync"
 
 	"carrel/agent/catalog"
@@ -219,7 +220,12 @@ func riskView(r git.Risk) AtRisk {
 // deskEvent takes what the lifecycle of projects and workspaces tells.
 func (a *App) deskEvent(e workspaces.Event) {
 	if len(e.Notes) > 0 {
-		a.logger.Info("workspace notes", "notes", e.Notes) // they stand in the init log too
+		a.logger.Info("workspace notes", "notes", e.Notes)
+	}
+	if e.Workspace != nil && !e.Logged {
+		for _, note := range e.Notes {
+			a.publish(ProblemAppeared{Problem{Code: "workspace", Message: short(e.Workspace.Title + ": " + strings.TrimRight(note, ".") + ".")}})
+		}
 	}
 	switch {
 	case e.Project != nil:

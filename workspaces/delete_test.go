@@ -56,7 +56,7 @@ func TestARefusedDeletionStopsNothing(t *testing.T) {
 	b := newBench(t)
 	var stopped []string
 	fails := errors.New("it would not end")
-	b.Desks.stop = func(_ context.Context, id string) error { stopped = append(stopped, id); return fails }
+	b.Desks.stop = func(_ context.Context, id string) (bool, error) { stopped = append(stopped, id); return false, fails }
 	w := b.worked(b.add(b.repo("r")), "w1")
 	var c *ConfirmError
 	if err := b.Delete(t.Context(), w.ID, "", false); !errors.As(err, &c) || len(stopped) != 0 {

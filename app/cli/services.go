@@ -73,6 +73,11 @@ func onRoot(ctx context.Context, io IO, root *store.Root, f func(ctx context.Con
 			if err := a.Recover(ctx); err != nil {
 				_, _ = fmt.Fprintln(io.Err, "carrel: put right what a crash left:", plain(err.Error()))
 			}
+			defer a.Subscribe(func(e app.Event) {
+				if p, ok := e.(app.ProblemAppeared); ok {
+					_, _ = fmt.Fprintln(io.Err, "carrel:", line(p.Problem.Message))
+				}
+			})()
 			return f(ctx, newOwnHost(a))
 		})
 	}

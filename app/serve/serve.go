@@ -19,6 +19,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"carrel/app"
@@ -35,6 +36,8 @@ type Options struct {
 	Blob  BlobFunc // nil: no blobs
 	// Upload takes what is sent to /upload; nil: nothing can be uploaded.
 	Upload UploadFunc
+	// Waiting gives a file that was uploaded and waits for its message; nil: none is shown again.
+	Waiting func(ctx context.Context, id string) (data []byte, mime string, err error)
 	// Coder takes what a browser brings back from a login at Coder, and reports whether one waits for it;
 	// nil: none does.
 	Coder func(state, code, refused string) bool
@@ -105,7 +108,8 @@ type Listener struct {
 	done  chan struct{}
 }
 
-// Listen starts to serve. ctx is for the start only; Close ends it.
+// Listen starts to serve. ctx is for the start only; Close ends it. A port that another program has is an
+// *app.Error with the code "port_taken".
 func (s *Server) Listen(ctx context.Context, o ListenOptions) (*Listener, error) {
 	if o.Auth.Token == "" && !o.Auth.None {
 		return nil, errors.New("listen: no token")
@@ -116,6 +120,10 @@ func (s *Server) Listen(ctx context.Context, o ListenOptions) (*Listener, error)
 	}
 	var config net.ListenConfig
 	socket, err := config.Listen(ctx, "tcp", net.JoinHostPort(host, strconv.Itoa(o.Port)))
+	if errors.Is(err, syscall.EADDRINUSE) {
+		return nil, &app.Error{Code: "port_taken", Cause: err, Message: fmt.Sprintf(
+			"Another program listens on port %d already. Choose another one with --port; --port 0 takes one that is free.", o.Port)}
+	}
 	if err != nil {
 		return nil, fmt.Errorf("listen: %w", err)
 	}
@@ -218,6 +226,9 @@ func (l *Listener) handler() http.Handler {
 	}
 	if l.srv.o.Upload != nil {
 		mux.Handle("POST "+uploadPath, l.authorized(l.srv.uploads))
+	}
+	if l.srv.o.Waiting != nil {
+		mux.Handle("GET "+uploadPath+"/{id}", l.authorized(http.HandlerFunc(l.srv.waiting)))
 	}
 	if l.srv.o.Coder != nil {
 		mux.HandleFunc("GET "+app.CoderCallback, l.srv.coder)
