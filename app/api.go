@@ -110,6 +110,8 @@ type ConversationsAPI interface {
 	Release(ctx context.Context, args ByID) error
 	// Export gives the conversation as a document of at most 32 MiB.
 	Export(ctx context.Context, args ExportConversation) (Exported, error)
+	// SaveExport writes it into the person's folder of downloads, for a window that saves no files itself.
+	SaveExport(ctx context.Context, args ExportConversation) (SavedExport, error)
 }
 
 // SettingsAPI reads and changes the person's preferences.
@@ -188,6 +190,8 @@ type SystemAPI interface {
 	Raise(ctx context.Context) error
 	// OpenURL opens an http, https or mailto address outside, for the page in the window.
 	OpenURL(ctx context.Context, args OpenURL) error
+	// ShowFile shows a file that was just exported in its folder.
+	ShowFile(ctx context.Context, args ShowFile) error
 }
 
 // Window is the attached desktop window; there is at most one.
@@ -198,4 +202,6 @@ type Window interface {
 	Raise(ctx context.Context) error
 	// OpenURL opens an address that Openable allows in the user's browser or mail program.
 	OpenURL(ctx context.Context, url string) error
+	// ShowFile shows a file in the person's file manager.
+	ShowFile(ctx context.Context, path string) error
 }

@@ -299,6 +299,11 @@ type ListWorkspaces struct {
 	Archived bool `json:"archived"` // the archived ones too
 }
 
+// ShowFile asks to show a file in its folder.
+type ShowFile struct {
+	Path string `json:"path"` // of an export
+}
+
 // OpenURL asks to open an address outside Carrel.
 type OpenURL struct {
 	URL string `json:"url"` // http, https or mailto

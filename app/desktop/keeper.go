@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
+	"os"
+	"path/filepath"
 	"sync"
 	"time"
 
@@ -57,7 +59,8 @@ type screen interface {
 	pickFolder(ctx context.Context) (string, error)
 	raise()
 	openURL(address string)
-	home() // shows the window's own page, which leads to the core's
+	showFile(path string) error // in the person's file manager
+	home()                      // shows the window's own page, which leads to the core's
 	quit()
 }
 
@@ -284,6 +287,19 @@ func (k *keeper) asks() map[string]func(context.Context, json.RawMessage) (any, 
 				return nil, &app.Error{Code: "bad_request", Message: "Only http, https and mailto addresses can be opened."}
 			}
 			k.screen.openURL(in.URL)
+			return nil, nil
+		},
+		wire.AskShowFile: func(_ context.Context, args json.RawMessage) (any, error) {
+			var in wire.FileArgs
+			if err := json.Unmarshal(args, &in); err != nil || !filepath.IsAbs(in.Path) {
+				return nil, &app.Error{Code: "bad_request", Message: "Only a file with its whole path can be shown."}
+			}
+			if _, err := os.Stat(in.Path); err != nil {
+				return nil, &app.Error{Code: "not_found", Message: "The file is not there any more.", Cause: err}
+			}
+			if err := k.screen.showFile(in.Path); err != nil {
+				return nil, &app.Error{Code: "no_file_manager", Message: "No file manager could be started. The file is at " + in.Path + ".", Cause: err}
+			}
 			return nil, nil
 		},
 	}

@@ -303,6 +303,11 @@ export interface ExportConversation {
   left?: boolean;
 }
 
+/** SavedExport is a document that was written to a file. */
+export interface SavedExport {
+  path: string;
+}
+
 /** Exported is a document. */
 export interface Exported {
   /** of a file */
@@ -776,6 +781,12 @@ export interface ListWorkspaces {
   archived: boolean;
 }
 
+/** ShowFile asks to show a file in its folder. */
+export interface ShowFile {
+  /** of an export */
+  path: string;
+}
+
 /** OpenURL asks to open an address outside Carrel. */
 export interface OpenURL {
   /** http, https or mailto */
@@ -1122,6 +1133,7 @@ export interface Calls {
   "conversations.setDraft": { args: SetDraft; result: void };
   "conversations.release": { args: ByID; result: void };
   "conversations.export": { args: ExportConversation; result: Exported };
+  "conversations.saveExport": { args: ExportConversation; result: SavedExport };
   "settings.get": { args: undefined; result: Settings };
   "settings.set": { args: Settings; result: void };
   "settings.models": { args: undefined; result: Model[] };
@@ -1150,6 +1162,7 @@ export interface Calls {
   "system.pickFolder": { args: undefined; result: PickedFolder };
   "system.raise": { args: undefined; result: void };
   "system.openURL": { args: OpenURL; result: void };
+  "system.showFile": { args: ShowFile; result: void };
   "costs.summary": { args: CostQuery; result: CostSummary };
   "costs.setBudget": { args: SetBudget; result: void };
   "search.find": { args: FindText; result: Found };
@@ -1256,6 +1269,8 @@ export interface Api {
     release(args: ByID): Promise<void>;
     /** Export gives the conversation as a document of at most 32 MiB. */
     export(args: ExportConversation): Promise<Exported>;
+    /** SaveExport writes it into the person's folder of downloads, for a window that saves no files itself. */
+    saveExport(args: ExportConversation): Promise<SavedExport>;
   };
   settings: {
     /** Get returns the preferences. */
@@ -1316,6 +1331,8 @@ export interface Api {
     raise(): Promise<void>;
     /** OpenURL opens an http, https or mailto address outside, for the page in the window. */
     openURL(args: OpenURL): Promise<void>;
+    /** ShowFile shows a file that was just exported in its folder. */
+    showFile(args: ShowFile): Promise<void>;
   };
   costs: {
     /** Summary sums up what was spent. */
@@ -1378,6 +1395,7 @@ export function client(call: Call): Api {
       setDraft: (args) => call("conversations.setDraft", args),
       release: (args) => call("conversations.release", args),
       export: (args) => call("conversations.export", args),
+      saveExport: (args) => call("conversations.saveExport", args),
     },
     settings: {
       get: () => call("settings.get", undefined),
@@ -1410,6 +1428,7 @@ export function client(call: Call): Api {
       pickFolder: () => call("system.pickFolder", undefined),
       raise: () => call("system.raise", undefined),
       openURL: (args) => call("system.openURL", args),
+      showFile: (args) => call("system.showFile", args),
     },
     costs: {
       summary: (args) => call("costs.summary", args),

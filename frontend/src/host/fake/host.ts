@@ -202,6 +202,8 @@ export class FakeHost implements Host {
         this.emit({ name: "draft.changed", data: { workspace, text, ...(files ? { files } : {}), ...(by ? { by } : {}) } });
       },
       "conversations.export": ({ format }) => ({ name: `conversation.${format}`, mime: format === "md" ? "text/markdown" : "application/json", text: "# A conversation\n" }),
+      "conversations.saveExport": ({ format }) => ({ path: `/home/ada/Downloads/conversation.${format}` }),
+      "system.showFile": () => undefined,
       "conversations.release": ({ id }) => this.update(id, { held: false, queue: [] }),
       "settings.get": () => this.settings,
       "settings.set": (settings) => void (this.settings = settings),
