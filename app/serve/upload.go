@@ -58,6 +58,16 @@ func (u *uploads) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_ = json.NewEncoder(w).Encode(up)
 }
 
+// waiting serves GET /upload/{id}: a draft shows its pictures again after a reload.
+func (s *Server) waiting(w http.ResponseWriter, r *http.Request) {
+	data, mime, err := s.o.Waiting(r.Context(), r.PathValue("id"))
+	if err != nil {
+		http.NotFound(w, r)
+		return
+	}
+	sendFile(w, data, mime)
+}
+
 // arriving reads a body that may be slow but must not stall.
 type arriving struct {
 	ended   func() error // why to stop

@@ -120,3 +120,20 @@ func TestABlobIsShownToWhoHasTheToken(t *testing.T) {
 		}
 	}
 }
+
+func TestAnUploadIsShownAgainToWhoHasTheToken(t *testing.T) {
+	f := start(t, nil)
+	for _, c := range []struct {
+		path, auth string
+		want       int
+	}{
+		{"/upload/abc", "", http.StatusUnauthorized},
+		{"/upload/abc", "\nAuthorization: Bearer {token}", http.StatusOK},
+		{"/upload/other", "\nAuthorization: Bearer {token}", http.StatusNotFound},
+	} {
+		res := f.send(t, fmt.Sprintf("GET %s HTTP/1.1\nHost: localhost:{port}%s", c.path, c.auth))
+		if res.StatusCode != c.want || res.StatusCode == http.StatusOK && res.Header.Get("Content-Type") != "image/png" {
+			t.Errorf("%+v: %s %v", c, res.Status, res.Header)
+		}
+	}
+}

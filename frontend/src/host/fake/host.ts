@@ -48,6 +48,7 @@ export class FakeHost implements Host {
     return { id: `u${this.uploads.length}`, mime: "image/png", size: 1000, width: 40, height: 30 };
   }
 
+  uploaded = (id: string): Promise<Blob> => Promise.resolve(world.picture(id));
   picture = (_workspace: string, blob: string): Promise<Blob> => Promise.resolve(world.picture(blob));
 
   openLink(address: string): boolean {
@@ -196,7 +197,10 @@ export class FakeHost implements Host {
       "conversations.retry": ({ id }) => this.update(id, { activity: "streaming", retry: undefined }),
       "conversations.stopRetry": ({ id }) => this.update(id, { activity: "failed", retry: undefined }),
       "conversations.clear": ({ workspace, soft }) => this.#clear(workspace, soft ?? false),
-      "conversations.setDraft": ({ workspace, text }) => void (this.conversation(workspace).draft = text),
+      "conversations.setDraft": ({ workspace, text, files, by }) => {
+        Object.assign(this.conversation(workspace), { draft: text, draftFiles: files ?? [] });
+        this.emit({ name: "draft.changed", data: { workspace, text, ...(files ? { files } : {}), ...(by ? { by } : {}) } });
+      },
       "conversations.export": ({ format }) => ({ name: `conversation.${format}`, mime: format === "md" ? "text/markdown" : "application/json", text: "# A conversation\n" }),
       "conversations.release": ({ id }) => this.update(id, { held: false, queue: [] }),
       "settings.get": () => this.settings,
