@@ -51,7 +51,7 @@ type WorkspacesAPI interface {
 	// Unarchive brings an archived workspace back.
 	Unarchive(ctx context.Context, args ByID) (Workspace, error)
 	// AtRisk lists the work that deleting the workspace would lose.
-	AtRisk(ctx context.Context, args ByID) (AtRisk, error)
+	AtRisk(ctx context.Context, args RiskOfDeleting) (AtRisk, error)
 	// Delete deletes a workspace and its worktree.
 	Delete(ctx context.Context, args DeleteWorkspace) error
 	// Repair restores a missing or broken place.

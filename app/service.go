@@ -92,6 +92,12 @@ type DeleteWorkspace struct {
 	KeepBranch bool `json:"keepBranch,omitempty"`
 }
 
+// RiskOfDeleting asks what a DeleteWorkspace with the same KeepBranch would lose.
+type RiskOfDeleting struct {
+	ID         string `json:"id"`
+	KeepBranch bool   `json:"keepBranch,omitempty"`
+}
+
 // SetModel chooses a workspace's model and how hard it thinks. A nil field stays as it is.
 type SetModel struct {
 	Workspace string  `json:"workspace"`

@@ -116,7 +116,7 @@ func TestWhatCannotBeInspectedCountsAsWork(t *testing.T) { // O-GIT-05
 	if err := os.Remove(filepath.Join(w.Dir, ".git")); err != nil {
 		t.Fatal(err)
 	}
-	risk, err := b.AtRisk(t.Context(), w.ID)
+	risk, err := b.AtRisk(t.Context(), w.ID, false)
 	if err != nil || risk.Unknown == "" {
 		t.Fatalf("risk = %+v, %v", risk, err)
 	}
@@ -153,6 +153,9 @@ func TestCommitsOnABranchThatStaysAreNotAtRisk(t *testing.T) {
 	var c *ConfirmError
 	if err := b.Delete(t.Context(), w.ID, "", false); !errors.As(err, &c) || c.Risk.Counts != [3]int{0, 0, 1} {
 		t.Fatalf("delete: %v", err)
+	}
+	if risk, err := b.AtRisk(t.Context(), w.ID, true); err != nil || !risk.Nothing() {
+		t.Fatalf("with the branch kept: %+v, %v", risk, err)
 	}
 	if err := b.Delete(t.Context(), w.ID, "", true); err != nil {
 		t.Fatal(err)

@@ -75,6 +75,7 @@ type keeper struct {
 	log     *slog.Logger
 	settled chan struct{} // closed once the first attempt has ended, well or not
 	retry   chan struct{}
+	beside  string // version of the core that exe was when it took another one's place; only find's goroutine uses it
 
 	mu      sync.Mutex
 	state   State
@@ -179,14 +180,17 @@ func (k *keeper) ensure(ctx context.Context) (attach.Core, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return core, &app.Error{Code: "no_core", Cause: err, Message: fmt.Sprintf("There is no program %s, which is Carrel's core and belongs beside its window. Install or build Carrel again.", k.exe)}
 	}
-	if err != nil || !replaces(k.version, core.Version) {
+	if err != nil || !replaces(k.version, core.Version) || core.Version == k.beside {
 		k.setOlder(false)
 		return core, err
 	}
 	k.log.Info("the core is of another version", "window", k.version, "core", core.Version)
 	newer, err := core.Replace(ctx, k.exe)
 	if err == nil {
-		k.setOlder(replaces(k.version, newer.Version)) // false, unless the two binaries don't belong together
+		// It may be of another version all the same, after half an update, or one under a window that went
+		// on: what lies beside the window is what there is.
+		k.beside = newer.Version
+		k.setOlder(false)
 		return newer, nil
 	}
 	k.setOlder(true)

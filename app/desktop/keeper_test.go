@@ -160,6 +160,23 @@ func TestIdleCoreOfAnOlderVersionIsReplaced(t *testing.T) {
 	eventually(t, "the older core is gone", func() bool { return gone(old.PID) })
 }
 
+// After half an update, window and core don't belong together. Starting the same core again mends nothing.
+func TestACoreOfAnotherVersionBesideTheWindowIsNotReplacedAgain(t *testing.T) {
+	root := openRoot(t)
+	if err := os.WriteFile(root.Path("version"), []byte("b7c2d91"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	k := newKeeper(root, self(t), "9e04a55", "", &fakeScreen{homes: make(chan struct{}, 9)}, discard())
+	first, err := k.ensure(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := k.ensure(t.Context())
+	if err != nil || again.PID != first.PID || k.outdated() {
+		t.Errorf("core %+v after %+v, older %v, %v", again, first, k.outdated(), err)
+	}
+}
+
 func TestBusyCoreOfAnOlderVersionGoesOn(t *testing.T) {
 	k, _ := attachedKeeper(t, "dev")
 	slowTurn(t, k)

@@ -546,6 +546,12 @@ export interface DeleteWorkspace {
   keepBranch?: boolean;
 }
 
+/** RiskOfDeleting asks what a DeleteWorkspace with the same KeepBranch would lose. */
+export interface RiskOfDeleting {
+  id: string;
+  keepBranch?: boolean;
+}
+
 /** SetModel chooses a workspace's model and how hard it thinks. A nil field stays as it is. */
 export interface SetModel {
   workspace: string;
@@ -1106,7 +1112,7 @@ export interface Calls {
   "workspaces.rename": { args: RenameWorkspace; result: Workspace };
   "workspaces.archive": { args: ByID; result: Workspace };
   "workspaces.unarchive": { args: ByID; result: Workspace };
-  "workspaces.atRisk": { args: ByID; result: AtRisk };
+  "workspaces.atRisk": { args: RiskOfDeleting; result: AtRisk };
   "workspaces.delete": { args: DeleteWorkspace; result: void };
   "workspaces.repair": { args: ByID; result: void };
   "workspaces.setModel": { args: SetModel; result: void };
@@ -1208,7 +1214,7 @@ export interface Api {
     /** Unarchive brings an archived workspace back. */
     unarchive(args: ByID): Promise<Workspace>;
     /** AtRisk lists the work that deleting the workspace would lose. */
-    atRisk(args: ByID): Promise<AtRisk>;
+    atRisk(args: RiskOfDeleting): Promise<AtRisk>;
     /** Delete deletes a workspace and its worktree. */
     delete(args: DeleteWorkspace): Promise<void>;
     /** Repair restores a missing or broken place. */
