@@ -219,6 +219,7 @@ export class FakeHost implements Host {
       "settings.fallbacks": () => [{ model: "anthropic:claude-sonnet-5", models: ["anthropic:claude-opus-5"] }],
       "settings.setFallback": () => undefined,
       "settings.coder": () => world.coder(false),
+      "settings.model": ({ id }) => ({ id, name: id, provider: id.split(":")[0] ?? "", aliases: [], available: true, levels: [] }),
       "costs.summary": ({ by }) => world.costs(by ?? "workspace"),
       "costs.setBudget": ({ workspace, usd }) => this.update(workspace, { usage: { ...this.conversation(workspace).status.usage, budgetUsd: usd } }),
       "search.find": ({ text }) => ({ hits: world.hits(text) }),
