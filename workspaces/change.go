@@ -10,7 +10,8 @@ import (
 	"carrel/workspaces/runtime"
 )
 
-// Rename changes a workspace's title, its name or both; "" leaves one as it is. A new name moves the
+// Rename changes a workspace's title, its name or both; "" leaves one as it is, but a title that is the name
+// follows it. A new name moves the
 // folder of a worktree, so nothing should run there meanwhile, and renames its branch if Carrel made
 // that under the old name and it has no upstream.
 func (d *Desks) Rename(ctx context.Context, id, name, title string) (Workspace, error) {
@@ -26,6 +27,11 @@ func (d *Desks) Rename(ctx context.Context, id, name, title string) (Workspace, 
 	if name != "" && name != w.Name {
 		if err := d.move(ctx, p, w, name); err != nil {
 			return Workspace{}, err
+		}
+		if title == "" && w.Title == w.Name { // it never had one of its own
+			if err := d.registry.setTitle(ctx, id, name); err != nil {
+				return Workspace{}, err
+			}
 		}
 	}
 	return d.changed(ctx, id)
