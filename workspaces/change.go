@@ -113,6 +113,37 @@ func (d *Desks) renameBranch(ctx context.Context, p Project, from, to Workspace)
 	return err
 }
 
+// SetBase changes what a workspace is compared with, such as when its base was deleted. Nothing in its place
+// changes. A base that is not there is refused.
+func (d *Desks) SetBase(ctx context.Context, id, base string) (Workspace, error) {
+	w, p, err := d.load(ctx, id)
+	if err != nil {
+		return Workspace{}, err
+	}
+	if r := inspectProject(p); r != nil {
+		return Workspace{}, r
+	}
+	if !p.Git {
+		return Workspace{}, needsGit(p)
+	}
+	head, err := d.git.Head(ctx, p.Path)
+	if err != nil {
+		return Workspace{}, fmt.Errorf("read head of %q: %w", p.Path, err)
+	}
+	branches, err := d.git.Branches(ctx, p.Path)
+	if err != nil {
+		return Workspace{}, fmt.Errorf("list branches of %q: %w", p.Path, err)
+	}
+	pl := plan{base: base, branches: branches}
+	if err := d.chosenBase(ctx, p, head, &pl); err != nil {
+		return Workspace{}, err
+	}
+	if err := d.registry.setBase(ctx, w.ID, pl.base); err != nil {
+		return Workspace{}, err
+	}
+	return d.changed(ctx, id)
+}
+
 // Archive ends what runs in a workspace, runs its archive hook and takes it off the list. Tree,
 // branch and conversation stay. Archiving twice does nothing more.
 func (d *Desks) Archive(ctx context.Context, id string) (Workspace, error) {
