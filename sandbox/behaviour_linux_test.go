@@ -262,8 +262,7 @@ func TestHelperThatWaitsSeesWhatChanged(t *testing.T) {
 	l := open(t, plan.TierA, nil)
 	writeFile(t, l.home+"/.profile-of-a-tool", "one")
 	l.sh(t, "true")
-	y := l.tiers.(*namespaces).pods[policy.NetworkAllow]
-	if err := y.pool.ready(l.ctx); err != nil {
+	if err := l.Warm(l.ctx, Command{Argv: []string{"true"}, Dir: l.project}); err != nil {
 		t.Fatal(err)
 	}
 	writeFile(t, l.home+"/.next", "two")
@@ -273,7 +272,7 @@ func TestHelperThatWaitsSeesWhatChanged(t *testing.T) {
 	if out, _ := l.sh(t, `cat ~/.profile-of-a-tool`); out != "two" {
 		t.Errorf("%q", out)
 	}
-	if err := y.pool.ready(l.ctx); err != nil {
+	if err := l.Warm(l.ctx, Command{Argv: []string{"true"}, Dir: l.project}); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.MkdirAll(l.project+"/vendor/sub/.git/hooks", 0o755); err != nil { // a guard more

@@ -191,6 +191,19 @@ func (b *Box) Dial(ctx context.Context, port int) (net.Conn, error) {
 	return b.tiers.dial(ctx, port)
 }
 
+// Warm makes a helper ready for a command, so that Start of the same one is quick. Start does it for
+// the next one by itself, meanwhile. It does nothing where commands start without a helper.
+func (b *Box) Warm(ctx context.Context, c Command) error {
+	_, p, err := b.plan(c)
+	if err != nil {
+		return err
+	}
+	if err := prepare(p.Prepare); err != nil {
+		return err
+	}
+	return cannot(b.tiers.warm(ctx, p))
+}
+
 // Forget drops what planning remembers of the files: for whoever made a repository or a folder in
 // the project from outside.
 func (b *Box) Forget() { b.cache.Forget() }
@@ -224,6 +237,7 @@ type job struct {
 // tiers starts commands in the one tier of a box.
 type tiers interface {
 	start(ctx context.Context, j job) (*Process, error)
+	warm(ctx context.Context, p plan.Plan) error
 	dial(ctx context.Context, port int) (net.Conn, error)
 	close() error
 }

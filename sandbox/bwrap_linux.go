@@ -183,6 +183,8 @@ func (b *bwrap) start(ctx context.Context, j job) (*Process, error) {
 	return nil, fmt.Errorf("start command: %w", err)
 }
 
+func (b *bwrap) warm(ctx context.Context, p plan.Plan) error { return b.pool.warm(ctx, p) }
+
 // launch runs a command and serves its own network namespace meanwhile.
 func (b *bwrap) launch(ctx context.Context, h *helper, j job) (*Process, error) {
 	address := ""

@@ -135,6 +135,14 @@ func (n *namespaces) start(ctx context.Context, j job) (*Process, error) {
 	return nil, fmt.Errorf("start command: %w", err)
 }
 
+func (n *namespaces) warm(ctx context.Context, p plan.Plan) error {
+	y, err := n.yard(ctx, p.Network)
+	if err != nil {
+		return err
+	}
+	return refused(y.pool.warm(ctx, p))
+}
+
 func (n *namespaces) try(ctx context.Context, j job) (*Process, error) {
 	y, err := n.yard(ctx, j.plan.Network)
 	if err != nil {

@@ -23,7 +23,9 @@ type pool struct {
 
 	mu      sync.Mutex
 	waiting *helper
-	changed chan struct{} // closed and replaced when waiting changes
+	failed  error         // why the last one could not be made
+	wanted  int           // asked for and neither made nor failed yet
+	changed chan struct{} // closed and replaced when waiting or failed changes
 }
 
 // newPool starts the goroutine. prepare gives a helper that is ready for a plan.
@@ -35,27 +37,25 @@ func newPool(prepare func(context.Context, plan.Plan) (*helper, error)) *pool {
 		for {
 			select {
 			case <-ctx.Done():
-				p.put(nil)
+				p.put(nil, ErrClosed)
 				return
 			case pl := <-p.next:
-				h, err := prepare(ctx, pl)
-				if err == nil { // else the next command finds out why
-					p.put(h)
-				}
+				p.put(prepare(ctx, pl))
 			}
 		}
 	}()
 	return p
 }
 
-// put replaces the waiting helper.
-func (p *pool) put(h *helper) {
+// put replaces the waiting helper. After an error none waits: the next command finds out why.
+func (p *pool) put(h *helper, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.waiting != nil {
 		p.waiting.discard()
 	}
-	p.waiting = h
+	p.waiting, p.failed = h, err
+	p.wanted--
 	close(p.changed)
 	p.changed = make(chan struct{})
 }
@@ -72,14 +72,22 @@ func (p *pool) take(key string) *helper {
 	return h
 }
 
-// ready waits until a helper waits.
-func (p *pool) ready(ctx context.Context) error {
-	for {
+// warm waits until a helper is ready for the plan, or can't be.
+func (p *pool) warm(ctx context.Context, pl plan.Plan) error {
+	for asked := false; ; {
 		p.mu.Lock()
-		have, changed := p.waiting != nil, p.changed
+		have, failed, wanted, changed := p.waiting, p.failed, p.wanted, p.changed
 		p.mu.Unlock()
-		if have {
+		switch {
+		case have != nil && have.key == fingerprint(pl):
 			return nil
+		case wanted > 0:
+		case asked:
+			return failed
+		default:
+			p.refill(pl)
+			asked = true
+			continue
 		}
 		select {
 		case <-ctx.Done():
@@ -93,6 +101,9 @@ func (p *pool) ready(ctx context.Context) error {
 
 // refill asks for a helper that is ready for the plan.
 func (p *pool) refill(pl plan.Plan) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.wanted++
 	for {
 		select {
 		case p.next <- pl:
@@ -101,6 +112,7 @@ func (p *pool) refill(pl plan.Plan) {
 		}
 		select { // an older plan is in the way
 		case <-p.next:
+			p.wanted--
 		default:
 		}
 	}

@@ -69,6 +69,8 @@ func (seatbelt) start(ctx context.Context, j job) (*Process, error) {
 	return follow(ctx, &group{proc: proc}, proc.Pid), nil
 }
 
+func (seatbelt) warm(context.Context, plan.Plan) error { return nil }
+
 func (seatbelt) dial(ctx context.Context, port int) (net.Conn, error) { return dialMachine(ctx, port) }
 
 func (seatbelt) close() error { return nil }

@@ -187,6 +187,8 @@ func (t *threads) listen() (address string, port uint16, err error) {
 	return t.address, uint16(n), err
 }
 
+func (t *threads) warm(context.Context, plan.Plan) error { return nil } // a thread costs nothing
+
 func (t *threads) dial(ctx context.Context, port int) (net.Conn, error) {
 	return dialMachine(ctx, port)
 }

@@ -26,7 +26,8 @@ func targetAttacks() []attack {
 			status: []int{403}, reached: `127\.0\.1\.2|denied`},
 		{id: "P29", name: "duplicate-host", profile: "both", control: []shot{plainGet}, want: fromAllowed,
 			shots: shots(get("http://allowed.test/", "Host: allowed.test", "Host: denied.test"), get("http://allowed.test/", "Host: allowed.test, denied.test"),
-				get("http://allowed.test/", "Host: allowed.test,denied.test"), get("/", "Host: allowed.test", "Host: denied.test")),
+				get("http://allowed.test/", "Host: allowed.test,denied.test"), get("/", "Host: allowed.test", "Host: denied.test"), get("http://allowed.test/"),
+				shot{raw: "CONNECT allowed.test:443 HTTP/1.1\r\nHost: allowed.test:443\r\nHost: denied.test:443\r\n\r\n"}),
 			status: []int{400}, reached: `denied.test|127\.0\.1\.2`},
 		{id: "P31", name: "other-schemes", profile: "both", control: []shot{plainGet}, want: fromAllowed,
 			shots: schemes, status: []int{400}, reached: `127\.0\.1\.2`, answered: `root:`},
@@ -79,6 +80,14 @@ func smuggling() []attack {
 		{id: "P36", name: "smuggle-double-cl", profile: "both", control: []shot{plainGet}, want: fromAllowed,
 			shots: shots(post(hidden, "Content-Length: 0", "Content-Length: 47"), post("AAAAA"+hidden, "Content-Length: +5"),
 				post(hidden, "Content-Length: 0, 47"), post(hidden, "Content-Length: 0x0")), status: []int{400}, reached: `smuggled`},
+		{id: "P34", name: "connect-with-body", profile: "both", control: []shot{secureGet}, want: fromAllowed,
+			shots: func(r *rig) []shot {
+				var list []shot
+				for _, h := range []string{"Content-Length: 5", "Transfer-Encoding: chunked", "Upgrade: h2c", "Connection: Upgrade"} {
+					list = append(list, shot{raw: r.request("CONNECT allowed.test:443 HTTP/1.1", []string{"Host: allowed.test", h}, shot{}, true)})
+				}
+				return list
+			}, status: []int{400}, reached: `"method"`},
 		{id: "P34", name: "bare-line-ends", profile: "both", control: []shot{plainGet}, want: fromAllowed,
 			shots: shots(shot{raw: "GET http://allowed.test/ HTTP/1.1\nHost: allowed.test\n\n\r\n\r\n"}, get("http://allowed.test/", "Host: allowed.test", "A: b\nC: d"),
 				get("http://allowed.test/", "Host: allowed.test", "A: b\rC: d"), get("http://allowed.test/", "Host: allowed.test", "A: \x00")),

@@ -1,6 +1,9 @@
 package netproxy
 
 import (
+	"bufio"
+	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -9,6 +12,7 @@ import (
 	"net/netip"
 	"net/url"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -78,9 +82,43 @@ func TestTunnelsOfOneCommandAreLimited(t *testing.T) {
 	}
 }
 
+// crowd counts the connections of a listener that are open at once.
+type crowd struct {
+	net.Listener
+	now, most atomic.Int64
+}
+
+type oneOfMany struct {
+	*net.TCPConn
+	left func()
+}
+
+func (c *crowd) Accept() (net.Conn, error) {
+	conn, err := c.Listener.Accept()
+	if err != nil {
+		return nil, err
+	}
+	c.most.Store(max(c.most.Load(), c.now.Add(1))) // one goroutine accepts
+	return &oneOfMany{conn.(*net.TCPConn), sync.OnceFunc(func() { c.now.Add(-1) })}, nil
+}
+
+func (o *oneOfMany) Close() error {
+	o.left()
+	return o.TCPConn.Close()
+}
+
 func TestConnectionsOfOneListenerWaitForTheirTurn(t *testing.T) {
-	r := newRig(t, options{limits: Limits{Connections: 4, Head: 50 * time.Millisecond}})
-	for range 10 { // which say nothing
+	r := newRig(t, options{limits: Limits{Connections: 4, Head: 20 * time.Millisecond}})
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &crowd{Listener: l}
+	served := make(chan error)
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() { served <- r.proxy.Serve(ctx, c) }()
+	r.addr = l.Addr().String()
+	for range 20 { // which say nothing
 		conn, err := net.Dial("tcp", r.addr)
 		if err != nil {
 			t.Fatal(err)
@@ -89,6 +127,56 @@ func TestConnectionsOfOneListenerWaitForTheirTurn(t *testing.T) {
 	}
 	if a := r.fire(plainGet); a.status != 200 {
 		t.Error(a)
+	}
+	cancel()
+	if err := <-served; err != nil {
+		t.Error(err)
+	}
+	if most := c.most.Load(); most != 4 {
+		t.Errorf("%d connections at once", most)
+	}
+}
+
+func TestGatewayJudgesEveryRequestOfAConnection(t *testing.T) {
+	g := rigGateway()
+	r := newRig(t, options{gateway: &g})
+	conn, a := r.open(r.cred, "allowed.test:443", "")
+	if a.status != 200 {
+		t.Fatal(a)
+	}
+	secure := tls.Client(conn, &tls.Config{RootCAs: r.trust, ServerName: "allowed.test"})
+	br := bufio.NewReader(secure)
+	for _, c := range []struct {
+		line, host string
+		status     int
+	}{
+		{"GET /1", "allowed.test", 200}, {"GET /2", "allowed.test", 200}, {"HEAD /3", "allowed.test", 200}, {"POST /4", "allowed.test", 403},
+	} {
+		_, _ = io.WriteString(secure, c.line+" HTTP/1.1\r\nHost: "+c.host+"\r\n\r\n")
+		resp, err := http.ReadResponse(br, &http.Request{Method: c.line[:strings.Index(c.line, " ")]})
+		if err != nil {
+			t.Fatal(c, err)
+		}
+		_, _ = io.Copy(io.Discard, resp.Body)
+		if resp.StatusCode != c.status {
+			t.Errorf("%v: %s", c, resp.Status)
+		}
+	}
+	if !ended(secure) {
+		t.Error("a refusal does not end the connection")
+	}
+	for line, want := range map[string]int{"GET /" + strings.Repeat("A", 5000): 414, "GET http://denied.test/": 400, "CONNECT denied.test:443": 400} {
+		conn, _ := r.open(r.cred, "allowed.test:443", "")
+		secure := tls.Client(conn, &tls.Config{RootCAs: r.trust, ServerName: "allowed.test"})
+		_, _ = io.WriteString(secure, "GET /first HTTP/1.1\r\nHost: allowed.test\r\n\r\n"+line+" HTTP/1.1\r\nHost: allowed.test\r\n\r\n")
+		text, _ := io.ReadAll(secure)
+		if !strings.Contains(string(text), "BACKEND") || !strings.Contains(string(text), fmt.Sprintf("HTTP/1.1 %d ", want)) {
+			t.Errorf("%.40s: %q", line, text)
+		}
+	}
+	r.stop()
+	if log := r.text(); strings.Contains(log, "/4") || strings.Contains(log, "denied") || strings.Contains(log, "AAAA") {
+		t.Error(log)
 	}
 }
 
@@ -113,6 +201,17 @@ func TestReleaseEndsWhatTheCommandHasOpen(t *testing.T) {
 	}
 }
 
+// lastRefused is the last refusal; what was allowed may end later.
+func (r *rig) lastRefused() Decision {
+	var last Decision
+	for _, d := range r.told() {
+		if !d.Allowed {
+			last = d
+		}
+	}
+	return last
+}
+
 func TestApprovalCountsAtOnce(t *testing.T) {
 	var rules atomic.Pointer[Rules]
 	rules.Store(&Rules{})
@@ -123,8 +222,7 @@ func TestApprovalCountsAtOnce(t *testing.T) {
 	if a := r.fire(secureGet); a.status != 403 {
 		t.Fatal(a)
 	}
-	told := r.told()
-	d := told[len(told)-1]
+	d := r.lastRefused()
 	if d.Command != "cmd9" || d.Host != "allowed.test" || d.Port != 443 || d.Allowed || d.Rule != RuleNotListed || d.Grant != "allowed.test" ||
 		d.Reason != "allowed.test is not in allowed_domains" || d.Time.IsZero() {
 		t.Errorf("%+v", d)
@@ -135,8 +233,7 @@ func TestApprovalCountsAtOnce(t *testing.T) {
 	}
 	rules.Store(&Rules{Allowed: []string{d.Grant}, Denied: []string{"allowed.test"}})
 	a := r.fire(secureGet)
-	told = r.told()
-	if d := told[len(told)-1]; a.status != 403 || d.Grant != "" || !strings.Contains(d.Reason, "after that entry is removed") ||
+	if d := r.lastRefused(); a.status != 403 || d.Grant != "" || !strings.Contains(d.Reason, "after that entry is removed") ||
 		!strings.Contains(a.text, "X-Proxy-Rule: denied:allowed.test\r\n") || !strings.HasSuffix(a.text, d.Reason+"\n") {
 		t.Errorf("%v %+v", a, d)
 	}

@@ -114,8 +114,7 @@ func TestCapturedConnectionsFollowThePolicy(t *testing.T) {
 					}
 					continue
 				}
-				told := r.told()
-				if d := told[len(told)-1]; d.Command != "box" || d.Allowed || d.Rule != c.rule {
+				if d := r.lastRefused(); d.Command != "box" || d.Allowed || d.Rule != c.rule {
 					t.Errorf("%s asked as %q: %+v", c.host, c.sni, d)
 				}
 			}

@@ -107,7 +107,7 @@ func (w *world) repositories(r *rand.Rand) {
 // Generated policies on generated trees: what the mounts show is what the policy says, no step fails, no
 // mount can be renamed away, nothing that is denied appears later.
 func TestGeneratedPlansMeanWhatTheirPoliciesSay(t *testing.T) {
-	const seeds = 300
+	const seeds = 150
 	made := 0
 	for seed := range uint64(seeds) {
 		if checkGenerated(t, seed) {

@@ -73,8 +73,8 @@ func parseGitConfig(text []byte) gitConfig {
 	return c
 }
 
-// cutSection splits `core] key = x` or `includeIf "gitdir:x"] ...`; the name is lower case, without
-// the subsection.
+// cutSection splits `core] key = x` or `includeIf "gitdir:x"] ...`; the name is lower case; a
+// subsection is dropped where it does not matter.
 func cutSection(text string) (name, after string, ok bool) {
 	quoted := false
 	for i := 0; i < len(text); i++ {
@@ -84,8 +84,10 @@ func cutSection(text string) (name, after string, ok bool) {
 		case text[i] == '"':
 			quoted = !quoted
 		case text[i] == ']' && !quoted:
-			name, _, _ = strings.Cut(strings.ToLower(text[:i]), " ")
-			name, _, _ = strings.Cut(name, "\t")
+			name, sub, _ := strings.Cut(strings.ToLower(strings.ReplaceAll(text[:i], "\t", " ")), " ")
+			if sub != "" && name == "core" {
+				name = "core " + sub // another section
+			}
 			return name, text[i+1:], true
 		}
 	}

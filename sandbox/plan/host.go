@@ -15,13 +15,7 @@ func Host() Tree { return host{} }
 
 type host struct{}
 
-func (host) Lstat(name string) (Entry, error) {
-	info, err := os.Lstat(name)
-	if err != nil {
-		return Entry{}, err
-	}
-	return Entry{Name: info.Name(), Type: info.Mode().Type(), Inode: inode(info), ModTime: info.ModTime()}, nil
-}
+func (host) Lstat(name string) (Entry, error) { return lstat(name) }
 
 func (host) ReadDir(name string) ([]Entry, error) {
 	f, err := openQuiet(name)

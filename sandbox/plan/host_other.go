@@ -1,13 +1,14 @@
-//go:build !unix
+//go:build !linux && !darwin
 
 package plan
 
-import (
-	"io/fs"
-	"os"
-)
+import "os"
 
-// inode is unknown here.
-func inode(fs.FileInfo) uint64 { return 0 }
-
-func openQuiet(name string) (*os.File, error) { return os.Open(name) }
+// lstat has no inode here.
+func lstat(name string) (Entry, error) {
+	info, err := os.Lstat(name)
+	if err != nil {
+		return Entry{}, err
+	}
+	return Entry{Name: info.Name(), Type: info.Mode().Type(), ModTime: info.ModTime()}, nil
+}

@@ -79,11 +79,17 @@ func (t memory) put(name string, n *node) {
 
 // touch makes or changes a file as a program would, at a time.
 func (t memory) touch(line string, at time.Time) {
+	before := maps.Clone(t)
 	t.add(line)
 	name, _, _ := strings.Cut(strings.TrimSuffix(line, "/"), " ")
 	name, n, _ := t.find(name)
 	n.at = at
-	t[path.Dir(name)].at = at
+	for dir := path.Dir(name); ; dir = path.Dir(dir) {
+		t[dir].at = at
+		if before[dir] != nil {
+			return
+		}
+	}
 }
 
 // find resolves all but the last element, as a system does.
@@ -138,11 +144,12 @@ func (t memory) ReadDir(name string) ([]Entry, error) {
 		return nil, fs.ErrInvalid
 	}
 	var list []Entry
-	for _, p := range slices.Sorted(maps.Keys(t)) {
+	for p, n := range t {
 		if p != "/" && path.Dir(p) == at {
-			list = append(list, Entry{Name: path.Base(p), Type: t[p].kind})
+			list = append(list, Entry{Name: path.Base(p), Type: n.kind})
 		}
 	}
+	slices.SortFunc(list, func(a, b Entry) int { return strings.Compare(a.Name, b.Name) })
 	return list, nil
 }
 

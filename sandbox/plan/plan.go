@@ -138,6 +138,8 @@ type Command struct {
 	Env  []string // the environment (NAME=value) that the policy filters
 	Set  []string // variables on top that a person gave to the workspace: they pass as they are
 	Tier Tier     // the best that the machine has when empty
+	// Proxy is the port of the filtering proxy on 127.0.0.1, which Seatbelt names in its profile.
+	Proxy int
 }
 
 // Make computes the plan. Errors say what in the policy can't be held or does not exist; *Unavailable
