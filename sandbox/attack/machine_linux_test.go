@@ -41,7 +41,6 @@ type machine struct {
 	victim   *exec.Cmd
 	victim2  *exec.Cmd
 	address  string // of the secret in the victim's memory
-	template bool
 }
 
 // machineMain serves jobs, one JSON line each, until its input ends. Its argument in the environment
