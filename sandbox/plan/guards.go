@@ -8,7 +8,7 @@ import (
 )
 
 // maxGuards bounds the guards below the top of a tree; more are left to the look after the command.
-const maxGuards = 400
+const maxGuards = 200
 
 // guards finds what must stay as it is inside the writable trees.
 func (k *maker) guards() {
