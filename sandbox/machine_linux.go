@@ -66,6 +66,9 @@ func nameServers() []string {
 func (b *Box) makePlan(rules policy.Policy, c plan.Command) (plan.Plan, error) {
 	machine := b.status.Machine
 	machine.Sockets = listeningSockets()
+	if text, err := os.ReadFile("/proc/self/mountinfo"); err == nil {
+		machine.Mounts = plan.ParseMountInfo(text)
+	}
 	machine.OldBwrap = b.config.OldBwrap
 	if c.Tier == plan.TierB && !machine.Bwrap.AtLeast(0, 11, 0) {
 		machine.Overlay = false // it has no arguments for them
