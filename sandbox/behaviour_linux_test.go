@@ -246,7 +246,7 @@ func TestOrdinaryChangesStopNothing(t *testing.T) {
 func TestKilledSupervisorIsReplaced(t *testing.T) {
 	l := open(t, plan.TierA, nil)
 	r := l.start(t, `sleep 600`)
-	y := l.tiers.(*namespaces).pods[policy.NetworkAllow]
+	y := l.tiers.(*namespaces).pod
 	if err := y.cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
@@ -293,7 +293,7 @@ func TestBoxEndsWithTheProcessThatOwnsIt(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		fmt.Println("started", l.tiers.(*namespaces).pods[policy.NetworkAllow].cmd.Process.Pid)
+		fmt.Println("started", l.tiers.(*namespaces).pod.cmd.Process.Pid)
 		_, _ = p.Wait()
 		return
 	}

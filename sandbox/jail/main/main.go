@@ -11,7 +11,6 @@ package main
 import (
 	"fmt"
 	"os"
-	"slices"
 
 	"carrel/sandbox/jail"
 )
@@ -29,7 +28,7 @@ func run(args []string) error {
 	}
 	switch args[0] {
 	case jail.RoleSupervisor:
-		return jail.Supervise(slices.Contains(args, jail.WithNetwork), slices.Contains(args, jail.WithCapture))
+		return jail.Supervise()
 	case jail.RoleHelper:
 		return jail.Inside()
 	}
