@@ -383,3 +383,40 @@ func waitFor(t *testing.T, what string, ok func() bool) {
 		}
 	}
 }
+
+func TestFoldersThatStandInGoWithTheLastBox(t *testing.T) {
+	first := open(t, plan.TierA, nil)
+	p, err := first.Plan(Command{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var stand []string
+	for _, s := range p.Prepare {
+		if s.Stand {
+			stand = append(stand, s.Path)
+		}
+	}
+	if len(stand) < 2 {
+		t.Fatalf("nothing stands in: %v", p.Prepare)
+	}
+	first.sh(t, "true")
+	second, err := Open(t.Context(), first.config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	proc, err := second.Start(first.ctx, Command{Argv: []string{"true"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := proc.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	writeFile(t, stand[0]+"/kept", "by the user")
+	exists := func(name string) bool { _, err := os.Lstat(name); return err == nil }
+	if err := first.Close(); err != nil || !exists(stand[0]) || !exists(stand[1]) {
+		t.Fatalf("the first one took them away (%v)", err)
+	}
+	if err := second.Close(); err != nil || !exists(stand[0]) || exists(stand[1]) {
+		t.Errorf("%v: %s is there: %v, %s is there: %v", err, stand[0], exists(stand[0]), stand[1], exists(stand[1]))
+	}
+}
