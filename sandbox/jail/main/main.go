@@ -9,10 +9,12 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"os"
 
 	"carrel/sandbox/jail"
+	"carrel/sandbox/netproxy/connect"
 )
 
 func main() {
@@ -31,6 +33,9 @@ func run(args []string) error {
 		return jail.Supervise()
 	case jail.RoleHelper:
 		return jail.Inside()
+	}
+	if args[0] == "connect" && len(args) == 3 {
+		return connect.Pipe(context.Background(), os.Getenv(connect.Variable), args[1], args[2], os.Stdin, os.Stdout)
 	}
 	return fmt.Errorf("start %q: unknown role", args[0])
 }
