@@ -9,10 +9,12 @@ import (
 
 // ServeTransparent takes connections whose LocalAddr is where the client wanted to go: an address that
 // names gave out, or a literal one, which needs an entry of its own. Loopback stays the namespace's own. Port 443 must carry TLS for that
-// host, port 80 HTTP for it, port 22 SSH; other ports are closed. All of them count as command's, with
-// one limit. A refused host gets a TLS alert or a 403. It ends like Serve.
-func (p *Proxy) ServeTransparent(ctx context.Context, l net.Listener, names *Names, command string, rules func() Rules) error {
-	who := newSession(command, rules, p.config.Limits.TunnelsPerCommand)
+// host, port 80 HTTP for it, port 22 SSH; other ports are closed. Nobody can tell whose a connection is:
+// command, asked for each decision, says what the log calls it, and all of them have one limit. A refused
+// host gets a TLS alert or a 403. It ends like Serve.
+func (p *Proxy) ServeTransparent(ctx context.Context, l net.Listener, names *Names, command func() string, rules func() Rules) error {
+	who := &session{command: func() string { return bounded(command()) }, rules: rules, most: p.config.Limits.TunnelsPerCommand,
+		open: map[int64]context.CancelFunc{}}
 	return p.serve(ctx, l, func(s *server, ctx context.Context, c net.Conn) { s.capture(ctx, c, names, who) })
 }
 

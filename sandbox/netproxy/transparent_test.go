@@ -42,7 +42,9 @@ func (r *rig) capture(names *Names) func(netip.AddrPort) net.Conn {
 	c := captured{Listener: l, to: make(chan netip.AddrPort, 1)}
 	ctx, cancel := context.WithCancel(context.Background())
 	served := make(chan error, 1)
-	go func() { served <- r.proxy.ServeTransparent(ctx, c, names, "box", func() Rules { return r.rules }) }()
+	go func() {
+		served <- r.proxy.ServeTransparent(ctx, c, names, func() string { return "box" }, func() Rules { return r.rules })
+	}()
 	r.t.Cleanup(func() {
 		cancel()
 		if err := <-served; err != nil {

@@ -105,7 +105,7 @@ func (t *tunnel) refused(no *refusal) {
 }
 
 func (t *tunnel) decision() Decision {
-	return Decision{Command: t.who.command, Host: t.host, Port: t.port, Method: "CONNECT", Rule: t.rule, URIBytes: t.uri}
+	return Decision{Command: t.who.command(), Host: t.host, Port: t.port, Method: "CONNECT", Rule: t.rule, URIBytes: t.uri}
 }
 
 func (t *tunnel) relay(ctx context.Context) {
