@@ -221,14 +221,14 @@ func documentedLimits(t *testing.T) map[string]map[string]bool {
 
 var (
 	documented = regexp.MustCompile(`(?m)^\| ([ABC]) \|(.*)$`)
-	entryID    = regexp.MustCompile(`\b[LVP][0-9]+\b`)
+	entryID    = regexp.MustCompile(`\b[LVPW][0-9]+\b`)
 )
 
 // proxyEntries are those of the proxy list that the proxy of a command must hold. The others are about
 // the gateway of remote sandboxes, which ends TLS: its package runs them.
 func proxyEntries(t *testing.T) []entry {
 	t.Helper()
-	return slices.DeleteFunc(entries(t, "testdata/proxy.md"), func(e entry) bool { return e.Profile == "gateway" })
+	return slices.DeleteFunc(entries(t, "testdata/proxy.md", "testdata/proxymore.md"), func(e entry) bool { return e.Profile == "gateway" })
 }
 
 // checkControl holds an entry to its promise that the attack works without a sandbox.
