@@ -69,6 +69,7 @@ type Box struct {
 	status Status
 	cache  *plan.Cache
 	tiers  tiers
+	stands stands
 
 	mu     sync.Mutex
 	closed bool
@@ -146,7 +147,7 @@ func (b *Box) Start(ctx context.Context, c Command) (*Process, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := prepare(p.Prepare); err != nil {
+	if err := b.stands.prepare(p); err != nil {
 		return nil, err
 	}
 	c, done, err := withNull(c)
@@ -198,7 +199,7 @@ func (b *Box) Warm(ctx context.Context, c Command) error {
 	if err != nil {
 		return err
 	}
-	if err := prepare(p.Prepare); err != nil {
+	if err := b.stands.prepare(p); err != nil {
 		return err
 	}
 	return cannot(b.tiers.warm(ctx, p))
@@ -224,6 +225,7 @@ func (b *Box) Close() error {
 	for _, p := range all {
 		<-p.done
 	}
+	b.stands.release()
 	return err
 }
 

@@ -12,7 +12,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"slices"
 
 	"carrel/sandbox/jail"
 	"carrel/sandbox/netproxy/connect"
@@ -31,7 +30,7 @@ func run(args []string) error {
 	}
 	switch args[0] {
 	case jail.RoleSupervisor:
-		return jail.Supervise(slices.Contains(args, jail.WithNetwork), slices.Contains(args, jail.WithCapture))
+		return jail.Supervise()
 	case jail.RoleHelper:
 		return jail.Inside()
 	}
