@@ -90,7 +90,7 @@ func (r Rules) decide(host string, port int, tunnel bool) (rule string, no *refu
 		if p.covers(host) && (p.port == 0 || p.port == port) {
 			return "", &refusal{status: 403, rule: "denied:" + p.text, reason: fmt.Sprintf(
 				"%s is denied by the entry %s of denied_domains; it can be allowed only after that entry is removed",
-				join(host, port, 0), p.text)}
+				withOddPort(host, port, tunnel), p.text)}
 		}
 	}
 	rule = RuleNotListed
@@ -111,10 +111,7 @@ func (r Rules) decide(host string, port int, tunnel bool) (rule string, no *refu
 }
 
 func notAllowed(rule, host string, port int, tunnel bool) *refusal {
-	grant := join(host, port, 0)
-	if !tunnel || port == 443 || port == 80 {
-		grant = host
-	}
+	grant := withOddPort(host, port, tunnel)
 	no := &refusal{status: 403, rule: rule, grant: grant}
 	switch rule {
 	case RuleLiteral:
@@ -125,4 +122,12 @@ func notAllowed(rule, host string, port int, tunnel bool) *refusal {
 		no.reason = fmt.Sprintf("%s is not in allowed_domains", grant)
 	}
 	return no
+}
+
+// withOddPort is a host as an entry must spell it to cover the port: alone where it covers that anyway.
+func withOddPort(host string, port int, tunnel bool) string {
+	if !tunnel || port == 443 || port == 80 {
+		return host
+	}
+	return join(host, port, 0)
 }

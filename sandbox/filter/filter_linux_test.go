@@ -1,0 +1,185 @@
+package filter
+
+import (
+	"context"
+	"encoding/pem"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"carrel/sandbox"
+	"carrel/sandbox/netproxy"
+	"carrel/sandbox/plan"
+	"carrel/sandbox/policy"
+)
+
+// host is one machine of the Internet, example.com: httptest's certificate is for that name.
+type host struct {
+	plain, secure *httptest.Server
+
+	mu   sync.Mutex
+	told []netproxy.Decision
+}
+
+func newHost(t *testing.T) *host {
+	page := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { _, _ = io.WriteString(w, "page of "+r.Host+"\n") })
+	h := &host{plain: httptest.NewServer(page), secure: httptest.NewTLSServer(page)}
+	t.Cleanup(h.plain.Close)
+	t.Cleanup(h.secure.Close)
+	return h
+}
+
+func (h *host) LookupNetIP(context.Context, string, string) ([]netip.Addr, error) {
+	return []netip.Addr{netip.MustParseAddr("11.0.1.1")}, nil
+}
+
+func (h *host) dial(ctx context.Context, network string, to netip.AddrPort) (net.Conn, error) {
+	where := h.plain.Listener
+	if to.Port() == 443 {
+		where = h.secure.Listener
+	}
+	return (&net.Dialer{}).DialContext(ctx, network, where.Addr().String())
+}
+
+func (h *host) log(d netproxy.Decision) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.told = append(h.told, d)
+}
+
+func (h *host) trust() string {
+	return string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: h.secure.Certificate().Raw}))
+}
+
+// box opens a sandbox in tier A whose commands reach example.com.
+func box(t *testing.T, h *host) (b *sandbox.Box, project string) {
+	t.Helper()
+	base, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	helper := filepath.Join(base, "carrel-sandbox")
+	build := exec.CommandContext(t.Context(), "go", "build", "-o", helper, "../jail/main")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("build helper: %v %s", err, out)
+	}
+	home := filepath.Join(base, "home")
+	project = filepath.Join(home, "project")
+	p := policy.Defaults(home, filepath.Join(home, ".carrel"))
+	p.Project, p.Private, p.Network = project, filepath.Join(home, ".carrel", "sandbox", "w"), policy.NetworkAllowlist
+	p.Allowed, p.Denied = []string{"example.com"}, []string{"no.example.com"}
+	for _, d := range []string{project, p.Private} {
+		if err := os.MkdirAll(d, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	rules := func() policy.Policy { return p }
+	b, err = sandbox.Open(t.Context(), sandbox.Config{Policy: rules, Tier: plan.TierA, Program: helper,
+		Proxy: New(Config{Policy: rules, Tools: netproxy.Tools{Captured: true},
+			Proxy: netproxy.Config{Resolver: h, Dial: h.dial, Log: h.log}})})
+	if err != nil {
+		t.Skip("no tier A here: ", err)
+	}
+	t.Cleanup(func() {
+		if err := b.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return b, project
+}
+
+func run(t *testing.T, b *sandbox.Box, script string) string {
+	t.Helper()
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = r.Close() }()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	p, err := b.Start(ctx, sandbox.Command{Argv: []string{"sh", "-c", script}, Stdout: w, Stderr: w, Name: "cmd1"})
+	_ = w.Close()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := io.ReadAll(r)
+	if _, werr := p.Wait(); err != nil || werr != nil {
+		t.Fatal(err, werr)
+	}
+	return string(out)
+}
+
+const noProxies = "unset $(env | sed -n 's/^\\([A-Za-z_]*_\\(PROXY\\|proxy\\)\\)=.*/\\1/p'); "
+
+// One program knows proxies, the other does not: the same hosts answer, the others are refused, and the
+// log says by whom.
+func TestProgramsReachListedHostsByEitherWay(t *testing.T) {
+	if _, err := exec.LookPath("curl"); err != nil {
+		t.Skip("curl is not installed")
+	}
+	h := newHost(t)
+	b, project := box(t, h)
+	if err := os.WriteFile(filepath.Join(project, "ca.pem"), []byte(h.trust()), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for name, before := range map[string]string{"proxy": "", "captured": noProxies} {
+		t.Run(name, func(t *testing.T) {
+			for address, want := range map[string]string{
+				"https://example.com/": "page of example.com\n", "http://example.com/": "page of example.com\n",
+				"http://no.example.com/":  "no.example.com is denied by the entry no.example.com",
+				"http://other.test/":      "other.test is not in allowed_domains\n",
+				"http://169.254.169.254/": "the address 169.254.169.254 has no entry of its own",
+			} {
+				if out := run(t, b, before+"curl -sS -m 20 --cacert ca.pem "+address); !strings.HasPrefix(out, want) {
+					t.Errorf("%s: %q", address, out)
+				}
+			}
+			if out := run(t, b, before+"curl -sS -m 20 --cacert ca.pem https://other.test/; echo $?"); strings.Contains(out, "page") || strings.HasSuffix(out, "\n0\n") {
+				t.Errorf("%q", out)
+			}
+		})
+	}
+	var refused []string
+	for _, d := range h.told {
+		if d.Rule == netproxy.RuleNotListed {
+			refused = append(refused, fmt.Sprintf("%s %s %d %s", d.Command, d.Host, d.Port, d.Grant))
+		}
+	}
+	text := strings.Join(refused, "\n")
+	for _, want := range []string{"cmd1 other.test 80 other.test", "cmd1 other.test 443 other.test"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
+	if n := len(refused); n != 4 {
+		t.Errorf("%d refusals:\n%s", n, text)
+	}
+}
+
+// A server of the command itself is reached without the proxy, also at names that mean it.
+func TestOwnServersAreNotProxied(t *testing.T) {
+	if _, err := exec.LookPath("python3"); err != nil {
+		t.Skip("python3 is not installed")
+	}
+	h := newHost(t)
+	b, _ := box(t, h)
+	out := run(t, b, `echo mine >page; python3 -m http.server -b 127.0.0.1 8123 >/dev/null 2>&1 &
+		for i in $(seq 100); do curl -s -m 5 http://localhost:8123/page && break; sleep 0.05; done; `+noProxies+`curl -sS -m 5 http://x.localhost:8123/page; kill $!`)
+	if out != "mine\nmine\n" {
+		t.Errorf("%q", out)
+	}
+	if len(h.told) > 0 {
+		t.Errorf("%+v", h.told)
+	}
+}
