@@ -21,6 +21,7 @@ type namespaces struct {
 	program  string
 	landlock int
 	proxy    Proxy
+	ground   *ground
 
 	mu     sync.Mutex
 	pods   map[policy.Network]*yard
@@ -36,8 +37,8 @@ type yard struct {
 	spare *helper // without a plan
 }
 
-func newNamespaces(c Config, s Status, program string) *namespaces {
-	return &namespaces{program: program, landlock: s.Machine.Landlock, proxy: c.Proxy, pods: map[policy.Network]*yard{}}
+func newNamespaces(c Config, s Status, program string, g *ground) *namespaces {
+	return &namespaces{program: program, landlock: s.Machine.Landlock, proxy: c.Proxy, ground: g, pods: map[policy.Network]*yard{}}
 }
 
 // yard gives the supervisor for a network mode; one that died is replaced.
@@ -61,7 +62,7 @@ func (n *namespaces) yard(ctx context.Context, mode policy.Network) (*yard, erro
 		return nil, refused(err)
 	}
 	y := &yard{pod: p}
-	y.pool = newPool(func(ctx context.Context, pl plan.Plan) (*helper, error) { return n.prepare(ctx, y, pl) })
+	y.pool = newPool(n.ground, func(ctx context.Context, pl plan.Plan) (*helper, error) { return n.prepare(ctx, y, pl) })
 	if mode == policy.NetworkAllowlist {
 		if err := y.serve(ctx, n.proxy); err != nil {
 			return nil, errors.Join(err, y.close())
@@ -73,7 +74,7 @@ func (n *namespaces) yard(ctx context.Context, mode policy.Network) (*yard, erro
 
 // prepare gives a helper that is ready, and sees to the next spare one.
 func (n *namespaces) prepare(ctx context.Context, y *yard, pl plan.Plan) (*helper, error) {
-	key := fingerprint(pl)
+	key := n.ground.fingerprint(pl)
 	h, err := y.bare(ctx)
 	if err != nil {
 		return nil, err
@@ -148,7 +149,7 @@ func (n *namespaces) try(ctx context.Context, j job) (*Process, error) {
 	if err != nil {
 		return nil, err
 	}
-	h := y.pool.take(fingerprint(j.plan))
+	h := y.pool.take(n.ground.fingerprint(j.plan))
 	if h == nil {
 		if h, err = y.bare(ctx); err == nil {
 			if err = y.ready(ctx, h, j.plan, n.landlock); err != nil {
