@@ -17,16 +17,16 @@ import (
 type Listeners struct {
 	// Proxy takes requests of programs that know the proxy's variables.
 	Proxy net.Listener
-	// HTTP and TLS get every connection to port 80 and 443 of any address: a connection's local
+	// HTTP, TLS and SSH get every connection to port 80, 443 and 22 of any address: a connection's local
 	// address is where the program wanted to go. Nil where nothing is captured: anywhere but in tier A.
-	HTTP, TLS net.Listener
+	HTTP, TLS, SSH net.Listener
 	// Names are where the machine's name servers would be, port 53. Empty but in tier A.
 	Names []net.PacketConn
 }
 
 // Close closes all of them.
 func (l Listeners) Close() {
-	for _, s := range []net.Listener{l.Proxy, l.HTTP, l.TLS} {
+	for _, s := range []net.Listener{l.Proxy, l.HTTP, l.TLS, l.SSH} {
 		if s != nil {
 			_ = s.Close()
 		}
@@ -70,6 +70,7 @@ type Box struct {
 	ground *ground
 	cache  *plan.Cache
 	tiers  tiers
+	stands stands
 
 	mu     sync.Mutex
 	closed bool
@@ -150,7 +151,7 @@ func (b *Box) Start(ctx context.Context, c Command) (*Process, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := b.ground.prepare(p); err != nil {
+	if err := b.stands.prepare(p); err != nil {
 		return nil, err
 	}
 	c, done, err := withNull(c)
@@ -202,7 +203,7 @@ func (b *Box) Warm(ctx context.Context, c Command) error {
 	if err != nil {
 		return err
 	}
-	if err := b.ground.prepare(p); err != nil {
+	if err := b.stands.prepare(p); err != nil {
 		return err
 	}
 	return cannot(b.tiers.warm(ctx, p))
@@ -228,6 +229,7 @@ func (b *Box) Close() error {
 	for _, p := range all {
 		<-p.done
 	}
+	b.stands.release()
 	b.ground.close()
 	return err
 }

@@ -15,11 +15,12 @@ const (
 	atProxy = "127.0.0.1:0"
 	atHTTP  = "[::]:80"
 	atTLS   = "[::]:443"
+	atSSH   = "[::]:22"
 )
 
 // endpoints are what the proxy serves in one network namespace.
 func endpoints() []jail.Endpoint {
-	all := []jail.Endpoint{{Address: atProxy}, {Address: atHTTP}, {Address: atTLS}}
+	all := []jail.Endpoint{{Address: atProxy}, {Address: atHTTP}, {Address: atTLS}, {Address: atSSH}}
 	for i, address := range nameServers() {
 		all = append(all, jail.Endpoint{UDP: true, Address: address, Optional: i > 0})
 	}
@@ -47,6 +48,8 @@ func takeListeners(have []jail.Endpoint, fds []int) (l Listeners, err error) {
 			l.HTTP, ferr = net.FileListener(f)
 		case e.Address == atTLS:
 			l.TLS, ferr = net.FileListener(f)
+		case e.Address == atSSH:
+			l.SSH, ferr = net.FileListener(f)
 		}
 		err = errors.Join(err, ferr, f.Close())
 	}

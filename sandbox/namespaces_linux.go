@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net"
 	"slices"
 	"sync"
@@ -16,7 +17,8 @@ import (
 // maxStale bounds how often a start is tried again because a guard was replaced meanwhile.
 const maxStale = 3
 
-// namespaces is tier A: supervisors of ours, one for each network mode that commands have asked for.
+// namespaces is tier A: a supervisor of ours, with a network namespace for each network mode that
+// commands have asked for.
 type namespaces struct {
 	program  string
 	landlock int
@@ -24,52 +26,81 @@ type namespaces struct {
 	ground   *ground
 
 	mu     sync.Mutex
-	pods   map[policy.Network]*yard
+	pod    *pod // nil until the first command
+	yards  map[policy.Network]*yard
 	closed bool
 }
 
-// yard is a pod with helpers that wait in it.
+// yard is a network namespace of a pod with the helpers that wait in it.
 type yard struct {
 	*pod
-	pool *pool
+	room    jail.Room
+	pool    *pool
+	address string             // of the proxy, where it is served
+	stop    context.CancelFunc // ends that
+	serving sync.WaitGroup
 
 	mu    sync.Mutex
 	spare *helper // without a plan
 }
 
-func newNamespaces(c Config, s Status, program string, g *ground) *namespaces {
-	return &namespaces{program: program, landlock: s.Machine.Landlock, proxy: c.Proxy, ground: g, pods: map[policy.Network]*yard{}}
+// room is the network namespace of a mode.
+func room(mode policy.Network) jail.Room {
+	switch mode {
+	case policy.NetworkAllow:
+		return jail.Outside
+	case policy.NetworkAllowlist:
+		return jail.Caught
+	case policy.NetworkDeny:
+	}
+	return jail.Closed
 }
 
-// yard gives the supervisor for a network mode; one that died is replaced.
+func newNamespaces(c Config, s Status, program string, g *ground) *namespaces {
+	return &namespaces{program: program, landlock: s.Machine.Landlock, proxy: c.Proxy, ground: g, yards: map[policy.Network]*yard{}}
+}
+
+// yard gives the place for a network mode; a supervisor that died is replaced.
 func (n *namespaces) yard(ctx context.Context, mode policy.Network) (*yard, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.closed {
 		return nil, ErrClosed
 	}
-	if y := n.pods[mode]; y != nil {
-		if y.alive() {
-			return y, nil
-		}
-		delete(n.pods, mode)
-		if err := y.close(); err != nil {
-			return nil, err
-		}
+	if n.pod != nil && !n.pod.alive() {
+		n.end()
 	}
-	p, err := startPod(ctx, n.program, jail.Isolated(mode), mode == policy.NetworkAllowlist)
-	if err != nil {
-		return nil, refused(err)
+	if n.pod == nil {
+		p, err := startPod(ctx, n.program)
+		if err != nil {
+			return nil, refused(err)
+		}
+		n.pod = p
 	}
-	y := &yard{pod: p}
-	y.pool = newPool(n.ground, func(ctx context.Context, pl plan.Plan) (*helper, error) { return n.prepare(ctx, y, pl) })
+	if y := n.yards[mode]; y != nil {
+		return y, nil
+	}
+	y := &yard{pod: n.pod, room: room(mode)}
 	if mode == policy.NetworkAllowlist {
 		if err := y.serve(ctx, n.proxy); err != nil {
-			return nil, errors.Join(err, y.close())
+			return nil, refused(err)
 		}
 	}
-	n.pods[mode] = y
+	y.pool = newPool(n.ground, func(ctx context.Context, pl plan.Plan) (*helper, error) { return n.prepare(ctx, y, pl) })
+	n.yards[mode] = y
 	return y, nil
+}
+
+// end ends the supervisor and all that belongs to it.
+func (n *namespaces) end() {
+	for _, y := range n.yards {
+		y.close()
+	}
+	clear(n.yards)
+	if n.pod != nil {
+		n.pod.close()
+	}
+	n.pod = nil
 }
 
 // prepare gives a helper that is ready, and sees to the next spare one.
@@ -97,7 +128,7 @@ func (y *yard) bare(ctx context.Context) (*helper, error) {
 	if h != nil {
 		return h, nil
 	}
-	return y.spawn(ctx)
+	return y.spawn(ctx, y.room)
 }
 
 // keepSpare starts a helper for a command whose plan is not the last one's.
@@ -108,7 +139,7 @@ func (y *yard) keepSpare(ctx context.Context) {
 	if have {
 		return
 	}
-	h, err := y.spawn(ctx)
+	h, err := y.spawn(ctx, y.room)
 	if err != nil {
 		return // whoever needs one finds out why
 	}
@@ -117,12 +148,16 @@ func (y *yard) keepSpare(ctx context.Context) {
 	y.spare = h
 }
 
-func (y *yard) close() error {
+// close ends what waits here and the proxy's service; commands end with the pod.
+func (y *yard) close() {
 	y.pool.close()
 	if y.spare != nil {
 		y.spare.discard()
 	}
-	return y.pod.close()
+	if y.stop != nil {
+		y.stop()
+	}
+	y.serving.Wait()
 }
 
 func (n *namespaces) start(ctx context.Context, j job) (*Process, error) {
@@ -200,7 +235,7 @@ func launch(ctx context.Context, h *helper, j job, proxy Proxy, address string, 
 
 // serve opens the proxy's listeners inside and hands them over.
 func (y *yard) serve(ctx context.Context, proxy Proxy) error {
-	reply, fds, err := y.question(ctx, jail.Message{Kind: jail.Listen, Endpoints: endpoints()})
+	reply, fds, err := y.question(ctx, jail.Message{Kind: jail.Listen, Room: y.room, Endpoints: endpoints()})
 	if err != nil {
 		return err
 	}
@@ -218,22 +253,19 @@ func (y *yard) serve(ctx context.Context, proxy Proxy) error {
 // dial tries the network namespaces of the box, then the machine's if a command uses that.
 func (n *namespaces) dial(ctx context.Context, port int) (net.Conn, error) {
 	n.mu.Lock()
-	pods := make(map[policy.Network]*yard, len(n.pods))
-	for mode, y := range n.pods {
-		pods[mode] = y
-	}
+	yards := maps.Clone(n.yards)
 	n.mu.Unlock()
 	errs := fmt.Errorf("dial port %d: no command has run", port)
 	for _, mode := range []policy.Network{policy.NetworkAllowlist, policy.NetworkDeny} {
-		if y := pods[mode]; y != nil {
-			c, err := y.dial(ctx, port)
+		if y := yards[mode]; y != nil {
+			c, err := y.dial(ctx, y.room, port)
 			if err == nil {
 				return c, nil
 			}
 			errs = err
 		}
 	}
-	if pods[policy.NetworkAllow] != nil {
+	if yards[policy.NetworkAllow] != nil {
 		return dialMachine(ctx, port)
 	}
 	return nil, errs
@@ -243,12 +275,8 @@ func (n *namespaces) close() error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.closed = true
-	var errs error
-	for _, y := range n.pods {
-		errs = errors.Join(errs, y.close())
-	}
-	n.pods = nil
-	return errs
+	n.end()
+	return nil
 }
 
 // refused turns what the kernel refused to a helper into what a person can use.

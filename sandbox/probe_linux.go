@@ -100,20 +100,20 @@ func trialEnd(proc *Process) error {
 
 // tryNamespaces finds out what tier A can have.
 func tryNamespaces(ctx context.Context, program, root string, m *plan.Machine) error {
-	p, err := startPod(ctx, program, true, true)
+	p, err := startPod(ctx, program)
+	if err != nil {
+		return refused(err)
+	}
+	defer p.close()
 	network := policy.NetworkDeny
+	h, err := p.spawn(ctx, jail.Caught)
 	if err != nil {
 		// Without a network namespace the tier still holds files.
 		network = policy.NetworkAllow
 		var again error
-		if p, again = startPod(ctx, program, false, false); again != nil {
+		if h, again = p.spawn(ctx, jail.Outside); again != nil {
 			return refused(err)
 		}
-	}
-	defer func() { _ = p.close() }()
-	h, err := p.spawn(ctx)
-	if err != nil {
-		return refused(err)
 	}
 	pl := trial(plan.TierA, network, m.Landlock)
 	if err := p.ready(ctx, h, pl, m.Landlock); err != nil {

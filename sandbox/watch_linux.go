@@ -20,7 +20,6 @@ type ground struct {
 	added      map[string]bool
 	generation uint64
 	known      fingerprinted // the last one
-	ready      fingerprinted // what is prepared; without a print
 	closed     bool
 }
 
@@ -122,27 +121,4 @@ func (g *ground) close() {
 		_ = unix.Close(g.mounts)
 		g.mounts = -1
 	}
-}
-
-// prepare makes what a plan needs on disk, unless it is there and nothing has changed.
-func (g *ground) prepare(p plan.Plan) error {
-	generation := g.Generation() // before the look
-	g.mu.Lock()
-	ready := g.ready == fingerprinted{key: p.Key(), generation: generation}
-	g.mu.Unlock()
-	if ready {
-		return nil
-	}
-	if err := prepare(p.Prepare); err != nil {
-		return err
-	}
-	for _, s := range p.Prepare { // making it counts as a change: the second time is the last
-		if !g.Add(path.Dir(s.Path)) || !s.Dir && !g.Add(s.Path) {
-			return nil
-		}
-	}
-	g.mu.Lock()
-	g.ready = fingerprinted{key: p.Key(), generation: generation}
-	g.mu.Unlock()
-	return nil
 }

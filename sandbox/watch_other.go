@@ -11,6 +11,4 @@ func newGround() *ground { return nil }
 
 func (*ground) watcher() plan.Watcher { return nil }
 
-func (*ground) prepare(p plan.Plan) error { return prepare(p.Prepare) }
-
 func (*ground) close() {}

@@ -3,6 +3,7 @@ package attack
 import (
 	"bufio"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -18,6 +19,8 @@ import (
 // machines is how many run at a time: most entries wait more than they work.
 const machines = 6
 
+var only = flag.String("only", "", "run only the entries that match, such as ^L7")
+
 // verdict is what became of one entry.
 type verdict struct {
 	entry   entry
@@ -26,14 +29,18 @@ type verdict struct {
 }
 
 // runAll runs entries on several machines: the control first, then each tier that the entry is about.
-func runAll(t *testing.T, list []entry, tiers []string) []verdict {
+func runAll(t *testing.T, list []entry, tiers []string, env ...string) []verdict {
 	t.Helper()
+	if *only != "" { // while one works on some; a whole run has no such thing
+		chosen := regexp.MustCompile(*only)
+		list = slices.DeleteFunc(list, func(e entry) bool { return !chosen.MatchString(e.ID + "-" + e.Name) })
+	}
 	carrel := built(t)
 	verdicts := make([]verdict, len(list))
 	jobs := make(chan int)
 	var workers sync.WaitGroup
 	for range min(machines, len(list)) {
-		m := boot(t, carrel)
+		m := boot(t, carrel, env)
 		workers.Go(func() {
 			for i := range jobs {
 				verdicts[i] = m.judge(list[i], tiers)
@@ -94,7 +101,7 @@ type remote struct {
 }
 
 // boot starts a machine; it ends with the test.
-func boot(t *testing.T, carrel string) *remote {
+func boot(t *testing.T, carrel string, env []string) *remote {
 	t.Helper()
 	base, err := os.MkdirTemp("", "rig")
 	if err != nil {
@@ -106,6 +113,7 @@ func boot(t *testing.T, carrel string) *remote {
 	}
 	cmd := exec.Command("/proc/self/exe", "rig-init")
 	cmd.Env = append(environment(), "RIG_BASE="+base, "RIG_EXE="+exe, "RIG_CARREL="+carrel)
+	cmd.Env = append(cmd.Env, env...)
 	cmd.Stderr = os.Stderr
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL, Setsid: true,
 		Cloneflags: syscall.CLONE_NEWNS | syscall.CLONE_NEWPID | syscall.CLONE_NEWNET | syscall.CLONE_NEWIPC | syscall.CLONE_NEWUTS}

@@ -44,7 +44,7 @@ func (f *Filter) Serve(ctx context.Context, l sandbox.Listeners) {
 	if l.Proxy != nil {
 		running.Go(func() { _ = f.proxy.Serve(ctx, l.Proxy) })
 	}
-	for _, captured := range []net.Listener{l.HTTP, l.TLS} {
+	for _, captured := range []net.Listener{l.HTTP, l.TLS, l.SSH} {
 		if captured != nil {
 			running.Go(func() { _ = f.proxy.ServeTransparent(ctx, captured, names, "", rules) })
 		}

@@ -19,6 +19,7 @@ import (
 
 	"carrel/sandbox"
 	"carrel/sandbox/netproxy"
+	"carrel/sandbox/netproxy/proxytest"
 	"carrel/sandbox/plan"
 	"carrel/sandbox/policy"
 )
@@ -26,6 +27,7 @@ import (
 // host is one machine of the Internet, example.com: httptest's certificate is for that name.
 type host struct {
 	plain, secure *httptest.Server
+	ssh           *proxytest.Listener
 
 	mu   sync.Mutex
 	told []netproxy.Decision
@@ -34,6 +36,11 @@ type host struct {
 func newHost(t *testing.T) *host {
 	page := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { _, _ = io.WriteString(w, "page of "+r.Host+"\n") })
 	h := &host{plain: httptest.NewServer(page), secure: httptest.NewTLSServer(page)}
+	var err error
+	if h.ssh, err = proxytest.Listen(proxytest.Echo(0)); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(h.ssh.Close)
 	t.Cleanup(h.plain.Close)
 	t.Cleanup(h.secure.Close)
 	return h
@@ -44,11 +51,8 @@ func (h *host) LookupNetIP(context.Context, string, string) ([]netip.Addr, error
 }
 
 func (h *host) dial(ctx context.Context, network string, to netip.AddrPort) (net.Conn, error) {
-	where := h.plain.Listener
-	if to.Port() == 443 {
-		where = h.secure.Listener
-	}
-	return (&net.Dialer{}).DialContext(ctx, network, where.Addr().String())
+	where := map[uint16]string{80: h.plain.Listener.Addr().String(), 443: h.secure.Listener.Addr().String(), 22: h.ssh.Addr}
+	return (&net.Dialer{}).DialContext(ctx, network, where[to.Port()])
 }
 
 func (h *host) log(d netproxy.Decision) {
@@ -78,7 +82,7 @@ func box(t *testing.T, h *host) (b *sandbox.Box, project string) {
 	project = filepath.Join(home, "project")
 	p := policy.Defaults(home, filepath.Join(home, ".carrel"))
 	p.Project, p.Private, p.Network = project, filepath.Join(home, ".carrel", "sandbox", "w"), policy.NetworkAllowlist
-	p.Allowed, p.Denied = []string{"example.com"}, []string{"no.example.com"}
+	p.Allowed, p.Denied = []string{"example.com", "example.com:22"}, []string{"no.example.com"}
 	for _, d := range []string{project, p.Private} {
 		if err := os.MkdirAll(d, 0o755); err != nil {
 			t.Fatal(err)
@@ -182,4 +186,28 @@ func TestOwnServersAreNotProxied(t *testing.T) {
 	if len(h.told) > 0 {
 		t.Errorf("%+v", h.told)
 	}
+}
+
+// SSH knows no proxies; its host needs an entry with the port.
+func TestSSHIsCaptured(t *testing.T) {
+	if _, err := exec.LookPath("bash"); err != nil {
+		t.Skip("bash is not installed")
+	}
+	h := newHost(t)
+	b, _ := box(t, h)
+	const ask = `timeout 20 bash -c 'exec 3<>/dev/tcp/%s/22; printf "%s\\r\\n" >&3; head -n1 <&3'; echo`
+	for host, want := range map[string]string{"example.com": "SSH-2.0-x\r\n\n", "other.test": "other.test:22 is not in allowed_domains\r\n\n"} {
+		if out := run(t, b, fmt.Sprintf(ask, host, "SSH-2.0-x")); out != want {
+			t.Errorf("%s: %q", host, out)
+		}
+	}
+	if out := run(t, b, fmt.Sprintf(ask, "example.com", "GET / HTTP/1.1")); strings.Contains(out, "GET") {
+		t.Errorf("%q", out)
+	}
+	for _, d := range h.told {
+		if d.Host == "other.test" && d.Grant == "other.test:22" {
+			return
+		}
+	}
+	t.Errorf("%+v", h.told)
 }

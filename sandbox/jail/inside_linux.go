@@ -15,8 +15,6 @@ const (
 	Program        = "carrel-sandbox"
 	RoleSupervisor = "supervise"
 	RoleHelper     = "inside"
-	WithNetwork    = "network" // the supervisor is in a network namespace of its own
-	WithCapture    = "capture" // in which every address is local
 )
 
 // helper is the first process of a command's namespaces.

@@ -168,21 +168,21 @@ func sockaddr(at netip.AddrPort) unix.Sockaddr {
 const dialTimeout = 2 * time.Second
 
 // dial connects to a port of this namespace's loopback, IPv4 first.
-func dial(port int) (int, error) {
+func dial(port int) ([]int, error) {
 	if port < 1 || port > 65535 {
-		return -1, failure("dial", fmt.Sprint(port), unix.EINVAL)
+		return nil, failure("dial", fmt.Sprint(port), unix.EINVAL)
 	}
 	var last error
 	for _, a := range []netip.Addr{netip.AddrFrom4([4]byte{127, 0, 0, 1}), netip.IPv6Loopback()} {
 		fd, err := connect(netip.AddrPortFrom(a, uint16(port)))
 		if err == nil {
-			return fd, nil
+			return []int{fd}, nil
 		}
 		if last == nil || !errors.Is(err, unix.EAFNOSUPPORT) {
 			last = err
 		}
 	}
-	return -1, failure("dial", fmt.Sprint(port), last)
+	return nil, failure("dial", fmt.Sprint(port), last)
 }
 
 func connect(at netip.AddrPort) (int, error) {

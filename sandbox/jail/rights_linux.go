@@ -61,7 +61,7 @@ func dropEverywhere() error {
 // fence applies Landlock and seccomp to the calling thread, which has no rights. Everything that it starts inherits
 // them; the rest of the process does not need them, for nothing can reach it.
 func fence(p *plan.Plan, c Confine) error {
-	if len(p.Access) > 0 {
+	if len(p.Access) > 0 && c.Landlock >= landlock.MinAny { // else mounts hold alone, as the plan says
 		rules := landlock.Ruleset{Rules: Rules(p.Access), Scope: c.Landlock >= landlock.MinScope}
 		if err := rules.Restrict(c.Landlock); err != nil {
 			return failure("apply Landlock", "", err)

@@ -82,10 +82,10 @@ const (
 	lingering = 500 * time.Millisecond // for a client to read its refusal
 )
 
-// alert tells a TLS client that it is refused (RFC 8446, access_denied), and closes like answer.
-func alert(c net.Conn) {
+// say tells a client in its own protocol that it is refused, and closes like answer.
+func say(c net.Conn, text []byte) {
 	_ = c.SetWriteDeadline(time.Now().Add(patience))
-	if _, err := c.Write([]byte{21, 3, 1, 0, 2, 2, 49}); err == nil {
+	if _, err := c.Write(text); err == nil {
 		linger(c)
 	}
 }

@@ -94,8 +94,13 @@ func (t *tunnel) check() *refusal {
 // refused logs a tunnel that was open already, and ends it.
 func (t *tunnel) refused(no *refusal) {
 	t.server.p.refused(t.decision(), no)
-	if t.port != 22 && no.rule != RuleNotTLS {
-		alert(t.client)
+	switch {
+	case no.rule == RuleNotTLS: // it would not understand us
+	case t.port == 22: // RFC 4253 lets lines precede a server's version
+		say(t.client, []byte(no.reason+"\r\n"))
+	default:
+		// RFC 8446: a fatal alert, access_denied.
+		say(t.client, []byte{21, 3, 1, 0, 2, 2, 49})
 	}
 }
 

@@ -54,8 +54,8 @@ type made struct {
 	generation uint64 // of the watcher, when all of it was last known to hold
 }
 
-// NewCache returns an empty cache whose MaxAge is two seconds.
-func NewCache() *Cache { return &Cache{MaxAge: 2 * time.Second, Now: time.Now} }
+// NewCache returns an empty cache whose MaxAge is ten seconds.
+func NewCache() *Cache { return &Cache{MaxAge: 10 * time.Second, Now: time.Now} }
 
 // Make is the function Make, helped by what earlier calls learned. The slices of the answer are shared
 // with later ones: they are for reading.
@@ -157,17 +157,16 @@ func (c *Cache) Forget() {
 	}
 }
 
-// Refresh searches the trees again, so that the next plan within MaxAge need not. It is for the time
-// after a command, when nobody waits.
+// Refresh searches trees again whose last search is older than half of MaxAge, so that the next plan
+// need not. It is for the time after a command, when nobody waits.
 func (c *Cache) Refresh() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.last == nil || c.scanner == nil {
 		return
 	}
-	c.scanner.results = map[string]result{}
 	now, last := c.Now(), c.last
 	last.scansHold(func(root string, skip func(string) bool) ([]hit, bool) {
-		return c.scanner.search(last.tree, root, skip, now, c.MaxAge)
+		return c.scanner.search(last.tree, root, skip, now, c.MaxAge/2)
 	})
 }

@@ -18,7 +18,6 @@ func (p Plan) Key() string {
 }
 
 func (p Plan) hash() string {
-	p.Env, p.Dir, p.Unheld, p.Notes, p.Limits.Core = nil, "", nil, nil, 0
 	text, err := json.Marshal([]any{p.Tier, p.Prepare, p.Mounts, p.Access, p.Watch, p.Network, p.Unix})
 	if err != nil {
 		return "" // none of these can fail

@@ -13,7 +13,11 @@ import (
 func (k *maker) repositories() error {
 	for _, r := range append([]root(nil), k.roots...) {
 		gitDir := k.namedBy(r.path)
-		if gitDir == "" || k.writable(gitDir) != "" {
+		if gitDir == "" {
+			k.repositoryAbove(r.path)
+			continue
+		}
+		if k.writable(gitDir) != "" {
 			continue
 		}
 		switch common, why := k.owner(gitDir, r.path); {
@@ -29,6 +33,19 @@ func (k *maker) repositories() error {
 		}
 	}
 	return nil
+}
+
+// repositoryAbove tells when a root is a part of a repository whose folder commands can't write.
+func (k *maker) repositoryAbove(dir string) {
+	if k.look.present(path.Join(dir, ".git")) {
+		return
+	}
+	for up := path.Dir(dir); up != "/" && up != k.home; up = path.Dir(up) {
+		if k.look.present(path.Join(up, ".git")) && k.writable(up) == "" {
+			k.note("%s is a part of the repository %s, which is not writable: git can't commit there", dir, up)
+			return
+		}
+	}
 }
 
 // namedBy is the folder that a .git file in dir leads to, resolved, or "" if there is none.

@@ -81,11 +81,11 @@ func (v *view) exists(name string) (there, dir bool) {
 
 // step executes one mount and notes what is wrong with it.
 func (v *view) step(m Mount) {
-	switch m.Kind {
-	case KindRoot:
+	if m.Kind == KindRoot {
 		v.mounts = append(v.mounts, m)
 		return
-	case KindSeal:
+	}
+	if m.Kind == KindSeal {
 		if top, _ := v.top(m.Target); top.Kind != KindTmpfs || top.Target != m.Target {
 			v.fault("seal %s: no tmpfs shows there", m.Target)
 		}

@@ -212,6 +212,26 @@ func TestMovedCachesFollowTheEnvironment(t *testing.T) {
 	}
 }
 
+// Logins stay denied where a variable puts them elsewhere.
+func TestMovedLoginsStayDenied(t *testing.T) {
+	p := ada().Moved([]string{"AWS_SHARED_CREDENTIALS_FILE=/srv/aws", "KUBECONFIG=/a/k:/b/k:rel", "CARGO_HOME=/big/cargo", "XDG_CONFIG_HOME=/home/ada/conf",
+		"HISTFILE=/home/ada/.bash_history", "NETRC=/", "DOCKER_CONFIG=/home", "GNUPGHOME=/keys", "GOCACHE=/big/go"})
+	for _, name := range []string{"/srv/aws", "/a/k", "/b/k", "/big/cargo/credentials.toml", "/home/ada/conf/gh/hosts.yml", "/home/ada/conf/gcloud/x", "/keys/private-keys-v1.d/x", "/home/ada/.config/gh"} {
+		if !covered(p.DenyRead, name) {
+			t.Errorf("%s can be read", name)
+		}
+	}
+	if err := p.Validate(); err != nil {
+		t.Error(err)
+	}
+	if !slices.ContainsFunc(p.Caches, func(c Cache) bool { return c.Path == "/big/go" }) {
+		t.Error("the moved cache is none")
+	}
+	if n := len(ada().DenyRead); n != len(ada().Moved(nil).DenyRead) {
+		t.Error("an empty environment moves nothing")
+	}
+}
+
 // L61, L76 and every secret of a login: families never pass a name that speaks of one, and no list passes
 // a way into the session.
 func TestEnvironNeverPassesSecretsOrTheSession(t *testing.T) {

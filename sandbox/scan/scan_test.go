@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"carrel/sandbox/scan"
 )
@@ -136,7 +137,7 @@ func TestFindsWhatCouldRunLater(t *testing.T) {
 					f.Path += "?"
 				}
 				got = append(got, f.Path)
-				if f.Reason == "" || strings.ContainsAny(f.Reason, "\n\xff") {
+				if f.Reason == "" || strings.Contains(f.Reason, "\n") || !utf8.ValidString(f.Reason) {
 					t.Errorf("reason %q", f.Reason)
 				}
 			}
