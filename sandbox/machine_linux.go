@@ -65,6 +65,7 @@ func nameServers() []string {
 // makePlan plans for this machine as it is now.
 func (b *Box) makePlan(rules policy.Policy, c plan.Command) (plan.Plan, error) {
 	machine := b.status.Machine
+	machine.Mounts = b.ground.table()
 	if c.Tier != plan.TierC { // a thread's rules of files say nothing of connecting to sockets
 		machine.Sockets = listeningSockets()
 	}

@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"errors"
+	"os"
 	"path"
 	"sync"
 
@@ -19,7 +20,8 @@ type ground struct {
 	mounts     int // /proc/self/mountinfo, which poll tells of mounts; -1: there is none
 	added      map[string]bool
 	generation uint64
-	known      fingerprinted // the last one
+	known      fingerprinted     // the last one
+	read       []plan.MountPoint // the machine's mounts; nil: to be read
 	closed     bool
 }
 
@@ -79,11 +81,15 @@ func (g *ground) Generation() uint64 {
 
 func (g *ground) happened() bool {
 	if g.events < 0 || g.mounts < 0 {
+		g.read = nil
 		return true
 	}
 	poll := []unix.PollFd{{Fd: int32(g.events), Events: unix.POLLIN}, {Fd: int32(g.mounts), Events: unix.POLLPRI}}
 	if n, err := unix.Poll(poll, 0); err == nil && n == 0 {
 		return false
+	}
+	if poll[1].Revents != 0 {
+		g.read = nil
 	}
 	buf := make([]byte, 16<<10)
 	for {
@@ -91,6 +97,19 @@ func (g *ground) happened() bool {
 			return true
 		}
 	}
+}
+
+// table gives what is mounted.
+func (g *ground) table() []plan.MountPoint {
+	g.Generation()
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.read == nil {
+		if text, err := os.ReadFile("/proc/self/mountinfo"); err == nil {
+			g.read = plan.ParseMountInfo(text)
+		}
+	}
+	return g.read
 }
 
 // Reset forgets what was added.
