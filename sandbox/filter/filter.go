@@ -14,10 +14,10 @@ import (
 
 // Filter is a sandbox.Proxy.
 type Filter struct {
-	proxy    *netproxy.Proxy
-	policy   func() policy.Policy
-	defaults []string
-	tools    netproxy.Tools
+	proxy      *netproxy.Proxy
+	policy     func() policy.Policy
+	configured []string
+	tools      netproxy.Tools
 
 	mu       sync.Mutex
 	admitted map[*admitted]bool
@@ -35,14 +35,15 @@ type Config struct {
 	// Policy is asked for each connection of a program that knows no proxies, unless only one command
 	// runs: within a network namespace nobody can tell whose it is.
 	Policy func() policy.Policy
-	// Defaults are the hosts that a policy without a list allows: the package registries.
-	Defaults []string
-	Tools    netproxy.Tools
+	// Configured are hosts that a policy without a list allows beside the known package registries: those
+	// that the machine's package managers use.
+	Configured []string
+	Tools      netproxy.Tools
 }
 
 // New makes a filter. It holds nothing that needs closing.
 func New(c Config) *Filter {
-	return &Filter{proxy: netproxy.New(c.Proxy), policy: c.Policy, defaults: c.Defaults, tools: c.Tools, admitted: map[*admitted]bool{}}
+	return &Filter{proxy: netproxy.New(c.Proxy), policy: c.Policy, configured: c.Configured, tools: c.Tools, admitted: map[*admitted]bool{}}
 }
 
 // Serve serves the listeners of one network namespace until ctx ends, and closes them.
@@ -107,11 +108,7 @@ func (f *Filter) anyRules() netproxy.Rules {
 }
 
 func (f *Filter) rules(p policy.Policy) netproxy.Rules {
-	r := netproxy.Rules{Allowed: p.Allowed, Denied: p.Denied}
-	if p.Allowed == nil {
-		r.Allowed = f.defaults
-	}
-	return r
+	return netproxy.Rules{Allowed: p.AllowedHosts(f.configured), Denied: p.Denied}
 }
 
 var _ sandbox.Proxy = (*Filter)(nil)
