@@ -207,7 +207,7 @@ func (o *sandboxOptions) explain(ctx context.Context, io IO, asJSON bool) error 
 	if err != nil {
 		return err
 	}
-	box, err := o.open(ctx, p, newFilter(p, nil))
+	box, err := o.open(ctx, p, newFilter(p, io.Environ, nil))
 	if err != nil {
 		return cannotEnforce(err)
 	}

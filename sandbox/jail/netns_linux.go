@@ -39,6 +39,9 @@ func raiseLoopback() error {
 // captureAll makes every address one of this network namespace, so that listeners on the wildcard
 // address get what programs send anywhere. IPv6 may be switched off in the kernel.
 func captureAll() error {
+	if err := addOutwardAddress(); err != nil {
+		return failure("add an address to loopback", "lo", err)
+	}
 	if err := addLocalRoute(unix.AF_INET); err != nil {
 		return failure("route every address to loopback", "IPv4", err)
 	}
@@ -47,6 +50,25 @@ func captureAll() error {
 		return failure("route every address to loopback", "IPv6", err)
 	}
 	return nil
+}
+
+// addOutwardAddress gives lo an address that is none of the loopback's, one that is kept for
+// documentation: with loopback addresses alone, resolvers that are asked for usable ones
+// (AI_ADDRCONFIG) find no name at all.
+func addOutwardAddress() error {
+	s, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = unix.Close(s) }()
+	r, err := unix.NewIfreq("lo:1")
+	if err != nil {
+		return err
+	}
+	if err := r.SetInet4Addr([]byte{192, 0, 2, 1}); err != nil {
+		return err
+	}
+	return unix.IoctlIfreq(s, unix.SIOCSIFADDR, r)
 }
 
 // addLocalRoute is: ip route add local default dev lo.

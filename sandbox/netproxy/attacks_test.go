@@ -162,7 +162,8 @@ func hostAttacks() []attack {
 			shots:  shots(append(append(forms("mapped.test"), forms("zero.test")...), get("http://mapped.test/", "Host: x"), get("http://zero.test/", "Host: x"))...),
 			status: []int{403}, reached: `127\.0\.1\.9`},
 		{id: "P24", name: "ports", profile: "both", control: controls, want: fromAllowed,
-			shots: shots(shot{connect: "allowed.test:22", raw: "x"}, through("allowed.test:8443")), status: []int{403}, reached: `"port":"(22|8443)"`},
+			shots: shots(shot{connect: "allowed.test:22", raw: "x"}, through("allowed.test:8443"),
+				get("http://allowed.test:22/", "Host: allowed.test:22"), get("http://allowed.test:8443/", "Host: allowed.test")), status: []int{403}, reached: `"port":"(22|8443)"`},
 		{id: "P26", name: "port-spellings", profile: "both", control: controls, want: fromAllowed,
 			shots: func(*rig) []shot {
 				var list []shot
