@@ -11,7 +11,7 @@ const mountinfo = `21 1 0:20 / / rw - ext4 /dev/sda rw
 23 21 8:1 / /mnt/pool rw - btrfs /dev/sdb rw
 24 21 8:1 /ada/.config /srv/with\040space rw - btrfs /dev/sdb rw
 25 21 8:1 /ada/.aws/sso /srv/sso rw - btrfs /dev/sdb rw
-26 21 8:1 /ada/work /work rw - btrfs /dev/sdb rw
+26 21 8:1 /ada/work /srv/work rw - btrfs /dev/sdb rw
 27 21 0:30 / /home/other rw - tmpfs x rw
 bad line
 28 21 8:1 relative /x rw
@@ -29,7 +29,7 @@ func TestDeniedFilesDoNotShowThroughOtherMounts(t *testing.T) {
 	m := strong()
 	m.Mounts = ParseMountInfo([]byte(mountinfo))
 	host := tree("/home/ada/p/x", "/home/ada/.ssh/id", "/mnt/pool/ada/.ssh/id", "/mnt/pool/ada/notes", "/mnt/pool/eve/x", "/srv/with space/gh/hosts.yml", "/srv/with space/tool/x",
-		"/srv/sso/token", "/work/x", "/home/ada/work/x", "/home/.snapshots/1/ada/.ssh/id", "/.zfs/snapshot/x")
+		"/srv/sso/token", "/srv/work/x", "/home/ada/work/x", "/home/.snapshots/1/ada/.ssh/id", "/.zfs/snapshot/x")
 	for _, tier := range []Tier{TierA, TierC} {
 		plan, err := Make(ada(), m, host.tree(), Command{Tier: tier})
 		if err != nil {
@@ -48,7 +48,7 @@ func TestDeniedFilesDoNotShowThroughOtherMounts(t *testing.T) {
 		}
 		for name, want := range map[string]seen{
 			"/mnt/pool/ada/.ssh/id": gone, "/mnt/pool/ada/notes": gone, "/srv/with space/gh/hosts.yml": gone, "/srv/sso/token": gone,
-			"/home/.snapshots/1/ada/.ssh/id": gone, "/.zfs/snapshot/x": gone, "/work/x": readable, "/srv/with space/tool/x": readable, "/mnt/pool/eve/x": readable,
+			"/home/.snapshots/1/ada/.ssh/id": gone, "/.zfs/snapshot/x": gone, "/srv/work/x": readable, "/srv/with space/tool/x": readable, "/mnt/pool/eve/x": readable,
 		} {
 			if got := sees(name); got != want {
 				t.Errorf("tier %s: %s: %s, want %s", tier, name, got, want)
