@@ -158,6 +158,15 @@ func hostAttacks() []attack {
 				through("ａllowed.test:443"), get("http://xn--lowed-6ua5c.test/", "Host: x")), status: []int{400, 403}, reached: `"method"`},
 		{id: "P21", name: "private-resolution", profile: "both", control: append(controls, get("http://mixed.test/", "Host: mixed.test")), want: `"host":"mixed.test"`,
 			shots: shots(append(forms("internal.test"), get("http://own.test/", "Host: own.test"))...), status: []int{403}, reached: `127\.0\.1\.9`},
+		{id: "P21", name: "rebind", profile: "both", control: controls, want: fromAllowed,
+			shots: func(*rig) []shot {
+				var list []shot
+				for range 3 {
+					list = append(list, get("http://rebind.test/", "Host: rebind.test"), get("http://rebind.test/", "Host: rebind.test"),
+						shot{tls: "rebind.test", line: "GET / HTTP/1.1", headers: []string{"Host: rebind.test"}})
+				}
+				return list
+			}, status: []int{200, 403}, reached: `127\.0\.1\.9`, both: true},
 		{id: "P23", name: "mapped-and-zero", profile: "both", control: controls, want: fromAllowed,
 			shots:  shots(append(append(forms("mapped.test"), forms("zero.test")...), get("http://mapped.test/", "Host: x"), get("http://zero.test/", "Host: x"))...),
 			status: []int{403}, reached: `127\.0\.1\.9`},
