@@ -67,6 +67,7 @@ type Config struct {
 type Box struct {
 	config Config
 	status Status
+	ground *ground
 	cache  *plan.Cache
 	tiers  tiers
 	stands stands
@@ -97,8 +98,11 @@ func Open(ctx context.Context, c Config) (*Box, error) {
 	if err := status.need(b.config.Tier); err != nil {
 		return nil, err
 	}
+	b.ground = newGround()
+	b.cache.Watcher = b.ground.watcher()
 	var err error
-	if b.tiers, err = newTiers(b.config, *status); err != nil {
+	if b.tiers, err = newTiers(b.config, *status, b.ground); err != nil {
+		b.ground.close()
 		return nil, err
 	}
 	return b, nil
@@ -226,6 +230,7 @@ func (b *Box) Close() error {
 		<-p.done
 	}
 	b.stands.release()
+	b.ground.close()
 	return err
 }
 

@@ -23,6 +23,7 @@ type namespaces struct {
 	program  string
 	landlock int
 	proxy    Proxy
+	ground   *ground
 
 	mu     sync.Mutex
 	pod    *pod // nil until the first command
@@ -55,8 +56,8 @@ func room(mode policy.Network) jail.Room {
 	return jail.Closed
 }
 
-func newNamespaces(c Config, s Status, program string) *namespaces {
-	return &namespaces{program: program, landlock: s.Machine.Landlock, proxy: c.Proxy, yards: map[policy.Network]*yard{}}
+func newNamespaces(c Config, s Status, program string, g *ground) *namespaces {
+	return &namespaces{program: program, landlock: s.Machine.Landlock, proxy: c.Proxy, ground: g, yards: map[policy.Network]*yard{}}
 }
 
 // yard gives the place for a network mode; a supervisor that died is replaced.
@@ -85,7 +86,7 @@ func (n *namespaces) yard(ctx context.Context, mode policy.Network) (*yard, erro
 			return nil, refused(err)
 		}
 	}
-	y.pool = newPool(func(ctx context.Context, pl plan.Plan) (*helper, error) { return n.prepare(ctx, y, pl) })
+	y.pool = newPool(n.ground, func(ctx context.Context, pl plan.Plan) (*helper, error) { return n.prepare(ctx, y, pl) })
 	n.yards[mode] = y
 	return y, nil
 }
@@ -104,7 +105,7 @@ func (n *namespaces) end() {
 
 // prepare gives a helper that is ready, and sees to the next spare one.
 func (n *namespaces) prepare(ctx context.Context, y *yard, pl plan.Plan) (*helper, error) {
-	key := fingerprint(pl)
+	key := n.ground.fingerprint(pl)
 	h, err := y.bare(ctx)
 	if err != nil {
 		return nil, err
@@ -183,7 +184,7 @@ func (n *namespaces) try(ctx context.Context, j job) (*Process, error) {
 	if err != nil {
 		return nil, err
 	}
-	h := y.pool.take(fingerprint(j.plan))
+	h := y.pool.take(n.ground.fingerprint(j.plan))
 	if h == nil {
 		if h, err = y.bare(ctx); err == nil {
 			if err = y.ready(ctx, h, j.plan, n.landlock); err != nil {

@@ -181,7 +181,9 @@ func tryBwrap(ctx context.Context, program string, m plan.Machine) error {
 	case program == "":
 		return &CannotEnforce{Tier: plan.TierB, Why: "the sandbox helper is missing"}
 	}
-	b := &bwrap{program: program, path: bwrapPath(), landlock: m.Landlock}
+	g := newGround()
+	defer g.close()
+	b := &bwrap{program: program, path: bwrapPath(), landlock: m.Landlock, ground: g}
 	p := trial(plan.TierB, policy.NetworkDeny, m.Landlock)
 	h, err := b.prepare(ctx, p)
 	if err != nil {
@@ -212,7 +214,9 @@ func tryThread(m plan.Machine) error {
 		return err
 	}
 	defer done()
-	t := &threads{landlock: m.Landlock}
+	g := newGround()
+	defer g.close()
+	t := newThreads(Config{}, Status{Machine: m}, g)
 	defer func() { _ = t.close() }()
 	p := trial(plan.TierC, policy.NetworkAllow, m.Landlock)
 	proc, err := t.start(context.Background(), job{command: c, plan: p})

@@ -17,7 +17,7 @@ const seatbeltProgram = "/usr/bin/sandbox-exec"
 // seatbelt starts commands under a profile of macOS.
 type seatbelt struct{}
 
-func newTiers(Config, Status) (tiers, error) { return seatbelt{}, nil }
+func newTiers(Config, Status, *ground) (tiers, error) { return seatbelt{}, nil }
 
 // Probe says whether macOS's own sandbox is there.
 func Probe(_ context.Context, _ ProbeConfig) (Status, error) {

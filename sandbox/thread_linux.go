@@ -2,6 +2,8 @@ package sandbox
 
 import (
 	"context"
+	"encoding/binary"
+	"errors"
 	"fmt"
 	"math"
 	"net"
@@ -11,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -25,6 +28,7 @@ import (
 // threads is tier C: an operating system thread is fenced in and starts the commands of one plan.
 type threads struct {
 	proxy    Proxy
+	ground   *ground
 	landlock int
 	running  sync.WaitGroup // the proxy and the threads
 
@@ -35,8 +39,8 @@ type threads struct {
 	stop    context.CancelFunc
 }
 
-func newThreads(c Config, s Status) *threads {
-	return &threads{proxy: c.Proxy, landlock: s.Machine.Landlock}
+func newThreads(c Config, s Status, g *ground) *threads {
+	return &threads{proxy: c.Proxy, ground: g, landlock: s.Machine.Landlock}
 }
 
 func (t *threads) start(ctx context.Context, j job) (*Process, error) {
@@ -71,7 +75,7 @@ func (t *threads) launch(j job, ports []uint16) (*os.Process, error) {
 	if err != nil {
 		return nil, err
 	}
-	key := fmt.Sprint(fingerprint(j.plan), ports)
+	key := fmt.Sprint(t.ground.fingerprint(j.plan), ports)
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.closed {
@@ -83,21 +87,40 @@ func (t *threads) launch(j job, ports []uint16) (*os.Process, error) {
 			return nil, err
 		}
 		if t.fenced != nil {
-			close(t.fenced.jobs)
+			t.fenced.hand(nil)
 		}
 		t.fenced = f
 	}
 	answer := make(chan started, 1)
-	t.fenced.jobs <- launching{program, j, answer}
+	t.fenced.hand(&launching{program, j, answer})
 	r := <-answer
 	return r.proc, r.err
 }
 
 // fenced is an operating system thread that can do no more than its commands may, and starts them.
-// It ends when jobs is closed.
+// It waits for them inside the kernel, which wakes it sooner than a channel would.
 type fenced struct {
 	key  string
-	jobs chan launching
+	wake int // an eventfd
+	next atomic.Pointer[launching]
+}
+
+// hand gives the thread its next command, or nil to end it.
+func (f *fenced) hand(l *launching) {
+	f.next.Store(l)
+	one := [8]byte{}
+	binary.NativeEndian.PutUint64(one[:], 1)
+	_, _ = unix.Write(f.wake, one[:])
+}
+
+// await waits for the next command.
+func (f *fenced) await() *launching {
+	var count [8]byte
+	for {
+		if _, err := unix.Read(f.wake, count[:]); !errors.Is(err, unix.EINTR) {
+			return f.next.Swap(nil)
+		}
+	}
 }
 
 type launching struct {
@@ -113,16 +136,21 @@ type started struct {
 
 // newFenced makes a thread. Its goroutine ends locked to it, so the runtime ends the thread too.
 func (t *threads) newFenced(key string, p plan.Plan, ports []uint16) (*fenced, error) {
-	f := &fenced{key: key, jobs: make(chan launching)}
+	wake, err := unix.Eventfd(0, unix.EFD_CLOEXEC)
+	if err != nil {
+		return nil, fmt.Errorf("start thread: %w", err)
+	}
+	f := &fenced{key: key, wake: wake}
 	done := make(chan error, 1)
 	t.running.Go(func() {
 		runtime.LockOSThread()
+		defer func() { _ = unix.Close(wake) }()
 		err := t.fence(p, ports)
 		done <- err
 		if err != nil {
 			return
 		}
-		for l := range f.jobs {
+		for l := f.await(); l != nil; l = f.await() {
 			proc, err := execute(l.program, l.job)
 			l.answer <- started{proc, err}
 		}
@@ -199,7 +227,7 @@ func (t *threads) close() error {
 		t.stop()
 	}
 	if t.fenced != nil && !t.closed {
-		close(t.fenced.jobs)
+		t.fenced.hand(nil)
 	}
 	t.closed = true
 	t.mu.Unlock()

@@ -5,9 +5,9 @@ import (
 )
 
 // newTiers gives the enforcement of a box.
-func newTiers(c Config, s Status) (tiers, error) {
+func newTiers(c Config, s Status, g *ground) (tiers, error) {
 	if c.Tier == plan.TierC {
-		return newThreads(c, s), nil
+		return newThreads(c, s, g), nil
 	}
 	program := c.Program
 	if program == "" {
@@ -17,7 +17,7 @@ func newTiers(c Config, s Status) (tiers, error) {
 		}
 	}
 	if c.Tier == plan.TierB {
-		return newBwrap(c, s, program), nil
+		return newBwrap(c, s, program, g), nil
 	}
-	return newNamespaces(c, s, program), nil
+	return newNamespaces(c, s, program, g), nil
 }

@@ -158,11 +158,21 @@ func hostAttacks() []attack {
 				through("ａllowed.test:443"), get("http://xn--lowed-6ua5c.test/", "Host: x")), status: []int{400, 403}, reached: `"method"`},
 		{id: "P21", name: "private-resolution", profile: "both", control: append(controls, get("http://mixed.test/", "Host: mixed.test")), want: `"host":"mixed.test"`,
 			shots: shots(append(forms("internal.test"), get("http://own.test/", "Host: own.test"))...), status: []int{403}, reached: `127\.0\.1\.9`},
+		{id: "P21", name: "rebind", profile: "both", control: controls, want: fromAllowed,
+			shots: func(*rig) []shot {
+				var list []shot
+				for range 3 {
+					list = append(list, get("http://rebind.test/", "Host: rebind.test"), get("http://rebind.test/", "Host: rebind.test"),
+						shot{tls: "rebind.test", line: "GET / HTTP/1.1", headers: []string{"Host: rebind.test"}})
+				}
+				return list
+			}, status: []int{200, 403}, reached: `127\.0\.1\.9`, both: true},
 		{id: "P23", name: "mapped-and-zero", profile: "both", control: controls, want: fromAllowed,
 			shots:  shots(append(append(forms("mapped.test"), forms("zero.test")...), get("http://mapped.test/", "Host: x"), get("http://zero.test/", "Host: x"))...),
 			status: []int{403}, reached: `127\.0\.1\.9`},
 		{id: "P24", name: "ports", profile: "both", control: controls, want: fromAllowed,
-			shots: shots(shot{connect: "allowed.test:22", raw: "x"}, through("allowed.test:8443")), status: []int{403}, reached: `"port":"(22|8443)"`},
+			shots: shots(shot{connect: "allowed.test:22", raw: "x"}, through("allowed.test:8443"),
+				get("http://allowed.test:22/", "Host: allowed.test:22"), get("http://allowed.test:8443/", "Host: allowed.test")), status: []int{403}, reached: `"port":"(22|8443)"`},
 		{id: "P26", name: "port-spellings", profile: "both", control: controls, want: fromAllowed,
 			shots: func(*rig) []shot {
 				var list []shot

@@ -185,6 +185,7 @@ func (k *maker) visible() error {
 			k.rules.hide(d, k.mountedAbove(d))
 		}
 	}
+	k.hideAliases()
 	for _, name := range k.p.AllowRead {
 		for _, dir := range k.spellings(path.Dir(name)) {
 			if wildcard(path.Base(name)) {
