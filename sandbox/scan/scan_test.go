@@ -90,7 +90,7 @@ func later() [][3]string {
 		{"a hook that was a sample", `mv .git/hooks/pre-commit.sample .git/hooks/pre-commit`, ".git/hooks/pre-commit"},
 		{"configuration by git", `git config core.sshCommand pwn`, ".git/config"},
 		{"configuration on the section's line", `echo '[core] fsmonitor=pwn' >> .git/config`, ".git/config"},
-		{"configuration over two lines", `printf '[core]\n fsmon\\\nitor = pw\\\nn\n' >> .git/config`, ".git/config"},
+		{"configuration over two lines", `printf '[core]\n fsmonitor = pw\\\nn\n' >> .git/config`, ".git/config"},
 		{"configuration in odd cases", `printf '[DIFF "X y"]\n TextConv = pwn\n' >> .git/config`, ".git/config"},
 		{"configuration that includes more", `printf '[includeIf "gitdir:/"]\n path = ../evil\n' >> .git/config`, ".git/config"},
 		{"an alias that is a program", `git config alias.st '!pwn'`, ".git/config"},
