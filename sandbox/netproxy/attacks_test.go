@@ -28,7 +28,7 @@ func shots(list ...shot) func(*rig) []shot { return func(*rig) []shot { return l
 func rigGateway() Gateway { return Gateway{GitHosts: []string{"git.test"}} }
 
 func TestAttacksOnTheProxyFail(t *testing.T) {
-	for _, a := range slices.Concat(hostAttacks(), framingAttacks(), tunnelAttacks(), writeAttacks()) {
+	for _, a := range slices.Concat(hostAttacks(), addressAttacks(), framingAttacks(), tunnelAttacks(), writeAttacks()) {
 		for _, profile := range []string{"local", "gateway"} {
 			if a.profile != "both" && a.profile != profile {
 				continue
@@ -156,6 +156,13 @@ func hostAttacks() []attack {
 		{id: "P19", name: "idn-homograph", profile: "both", control: controls, want: fromAllowed,
 			shots: shots(get("http://аllowed.test/", "Host: x"), get("http://ａllowed.test/", "Host: x"), get("http://allowed。test/", "Host: x"),
 				through("ａllowed.test:443"), get("http://xn--lowed-6ua5c.test/", "Host: x")), status: []int{400, 403}, reached: `"method"`},
+	}
+}
+
+// addressAttacks ask for hosts that are allowed, at addresses and ports that are not.
+func addressAttacks() []attack {
+	controls := []shot{plainGet, secureGet}
+	return []attack{
 		{id: "P21", name: "private-resolution", profile: "both", control: append(controls, get("http://mixed.test/", "Host: mixed.test")), want: `"host":"mixed.test"`,
 			shots: shots(append(forms("internal.test"), get("http://own.test/", "Host: own.test"))...), status: []int{403}, reached: `127\.0\.1\.9`},
 		{id: "P21", name: "rebind", profile: "both", control: controls, want: fromAllowed,

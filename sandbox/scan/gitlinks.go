@@ -7,9 +7,10 @@ import (
 	"strings"
 )
 
-// Git appends to its logs and writes its messages and states through symbolic links, with text that a
-// command chooses: a branch's name, a commit's subject. A link from there to a startup file of a shell
-// would be written by the next git outside. Git itself makes no link that leaves its folder.
+// What git keeps besides its objects acts on the host in two ways. Git appends to its logs and writes
+// its messages and states through symbolic links, with text that a command chooses (a branch's name, a
+// commit's subject): a link from there to a startup file of a shell would be written by the next git
+// outside. Git itself makes no link that leaves its folder. And a rebase under way may hold commands.
 
 // states are the folders in which git keeps what it is in the middle of.
 func states() []string { return []string{"rebase-merge", "rebase-apply", "sequencer"} }
@@ -22,8 +23,29 @@ func (w *walker) links(at *os.Root, rel string) {
 	w.linksIn(at, rel, "")
 	w.open(at, "logs", path.Join(rel, "logs"), func(logs *os.Root) { w.logs(logs, path.Join(rel, "logs"), "logs", 0) })
 	for _, name := range states() {
-		w.open(at, name, path.Join(rel, name), func(dir *os.Root) { w.linksIn(dir, path.Join(rel, name), name) })
+		w.open(at, name, path.Join(rel, name), func(dir *os.Root) {
+			w.linksIn(dir, path.Join(rel, name), name)
+			w.todo(dir, path.Join(rel, name, "git-rebase-todo"))
+		})
 	}
+}
+
+// todo notes the list of a rebase under way if it has commands in it: they run when it goes on.
+func (w *walker) todo(at *os.Root, rel string) {
+	w.item(at, "git-rebase-todo", rel, rule{kind: Hook, action: Ask, why: "git runs its exec lines when the rebase continues"})
+	if it := w.tree.items[rel]; it != nil && it.read && it.mode.IsRegular() && !runs(string(it.content)) {
+		delete(w.tree.items, rel)
+	}
+}
+
+// runs reports whether the list of a rebase has commands in it.
+func runs(list string) bool {
+	for line := range strings.Lines(list) {
+		if word := strings.Fields(line); len(word) > 1 && (word[0] == "exec" || word[0] == "x") {
+			return true
+		}
+	}
+	return false
 }
 
 // logs notes the links in the logs of all refs.

@@ -74,3 +74,34 @@ func TestLeavesCountsFoldersAndNotText(t *testing.T) {
 		}
 	}
 }
+
+// A rebase that waits to go on runs commands on the host if its list has any.
+func TestRebaseThatRunsCommandsIsAFinding(t *testing.T) {
+	root := t.TempDir()
+	file := filepath.Join(root, ".git/rebase-merge/git-rebase-todo")
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	s := New(Config{Roots: []string{root}})
+	for list, want := range map[string]int{
+		"pick 1234 exec x\n# exec y\n": 0, "pick 1234 a\nexec make\n": 1, "x touch y\n": 1, "": 0, "exec\n": 0, "\t exec\tmake\n": 1,
+	} {
+		if err := os.RemoveAll(file); err != nil {
+			t.Fatal(err)
+		}
+		before, err := s.Before(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(list), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		report, err := s.After(t.Context(), before)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(report.Findings) != want {
+			t.Errorf("%q: %+v", list, report.Findings)
+		}
+	}
+}
