@@ -60,6 +60,34 @@ func TestSignalsReachTheProcessGroup(t *testing.T) {
 	})
 }
 
+func TestCommandsCantEndTheirFirstProcess(t *testing.T) {
+	for _, tier := range []plan.Tier{plan.TierA, plan.TierB} {
+		l := open(t, tier, nil)
+		out, exit := l.sh(t, `for s in TERM INT HUP QUIT SEGV ABRT USR1 PIPE KILL STOP; do kill -$s 1; done; echo alive; exit 4`)
+		if !strings.HasSuffix(out, "alive") || exit.Code != 4 {
+			t.Errorf("tier %s: %+v %q", tier, exit, out)
+		}
+	}
+}
+
+func TestNamesNeedNotBeText(t *testing.T) {
+	eachTier(t, func(t *testing.T, tier plan.Tier) {
+		l := open(t, tier, nil)
+		name := "caf\xe9"
+		writeFile(t, l.home+"/"+name, "in the home")
+		out, exit := l.sh(t, "", func(c *Command) {
+			c.Argv = []string{"sh", "-c", `cat ~/"$1"; echo; echo there > "$1"; printf %s "$LANG"`, "sh", name}
+			c.Env = append(c.Env, "LANG=\xff")
+		})
+		if exit.Code != 0 || out != "in the home\n\xff" {
+			t.Errorf("%+v %q", exit, out)
+		}
+		if text, err := os.ReadFile(l.project + "/" + name); err != nil || string(text) != "there\n" {
+			t.Errorf("%q %v", text, err)
+		}
+	})
+}
+
 func TestContextEndsACommand(t *testing.T) {
 	eachTier(t, func(t *testing.T, tier plan.Tier) {
 		l := open(t, tier, nil)

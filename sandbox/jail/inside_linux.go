@@ -2,6 +2,8 @@ package jail
 
 import (
 	"errors"
+	"os"
+	"os/signal"
 	"runtime"
 	"strings"
 	"sync"
@@ -48,6 +50,8 @@ func Inside() error {
 	if err := hide(); err != nil {
 		return conn.Send(answer(err))
 	}
+	// Commands may signal us; we are not theirs to end. What they start gets no disposition of ours.
+	signal.Notify(make(chan os.Signal, 1))
 	m, files, err := conn.Receive()
 	if err != nil {
 		return nil // nobody wants us any more

@@ -69,6 +69,8 @@ type Message struct {
 	PID       int          `json:"pid,omitempty"` // in the namespace of who sends it
 	Failure   *Failure     `json:"failure,omitempty"`
 	Exit      Exit         `json:"exit,omitzero"`
+	// Bytes says that each byte of the strings was made a character: see wrap.
+	Bytes bool `json:"bytes,omitempty"`
 }
 
 // Confine is what of a plan the kernel's version decides.

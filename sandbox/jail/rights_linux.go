@@ -127,9 +127,12 @@ func Limit(pid int, l Limits) {
 		resource int
 		value    int64
 	}{{unix.RLIMIT_NOFILE, int64(l.OpenFiles)}, {unix.RLIMIT_NPROC, int64(l.Processes)}, {unix.RLIMIT_AS, l.Memory}} {
-		if r.value > 0 {
-			limit := unix.Rlimit{Cur: uint64(r.value), Max: uint64(r.value)}
-			_ = unix.Prlimit(pid, r.resource, &limit, nil) // the command may have ended
+		var have unix.Rlimit
+		if r.value <= 0 || unix.Prlimit(pid, r.resource, nil, &have) != nil { // the command may have ended
+			continue
 		}
+		have.Max = min(have.Max, uint64(r.value))
+		have.Cur = min(have.Cur, have.Max)
+		_ = unix.Prlimit(pid, r.resource, &have, nil)
 	}
 }
