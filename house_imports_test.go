@@ -23,7 +23,7 @@ type arrow struct {
 // equipment are the packages that only tests use: conformance suites and test servers. What binds
 // test files binds them, no more.
 var equipment = []string{
-	"carrel/agent/model/fakewire", "carrel/agent/model/modeltest", "carrel/agent/catalog/coder/fakecoder", "carrel/agent/storm/legal", "carrel/workspaces/runtime/runtimetest",
+	"carrel/agent/model/fakewire", "carrel/agent/model/modeltest", "carrel/agent/catalog/coder/fakecoder", "carrel/agent/catalog/coder/fakecoder/deployment", "carrel/agent/storm/legal", "carrel/workspaces/runtime/runtimetest",
 	"carrel/sandbox/netproxy/proxytest",
 }
 

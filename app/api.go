@@ -51,7 +51,7 @@ type WorkspacesAPI interface {
 	// Unarchive brings an archived workspace back.
 	Unarchive(ctx context.Context, args ByID) (Workspace, error)
 	// AtRisk lists the work that deleting the workspace would lose.
-	AtRisk(ctx context.Context, args ByID) (AtRisk, error)
+	AtRisk(ctx context.Context, args RiskOfDeleting) (AtRisk, error)
 	// Delete deletes a workspace and its worktree.
 	Delete(ctx context.Context, args DeleteWorkspace) error
 	// Repair restores a missing or broken place.
@@ -61,7 +61,7 @@ type WorkspacesAPI interface {
 	// SetAutoRetry says whether failed requests are tried again by themselves.
 	SetAutoRetry(ctx context.Context, args SetAutoRetry) error
 	// Fork makes a workspace with a copy of the conversation, its branch at the commit checked out now.
-	Fork(ctx context.Context, args ForkWorkspace) (Workspace, error)
+	Fork(ctx context.Context, args ForkWorkspace) (Forked, error)
 	// MarkSeen says that the person looked, so that done becomes idle.
 	MarkSeen(ctx context.Context, args ByID) error
 	// Diff returns the workspace's change against its base, uncommitted work included.
@@ -89,12 +89,14 @@ type ConversationsAPI interface {
 	Interrupt(ctx context.Context, args ByID) error
 	// RemoveQueued takes a message out of the queue.
 	RemoveQueued(ctx context.Context, args QueueItem) error
+	// Queued returns one queued message with its text uncut.
+	Queued(ctx context.Context, args QueueItem) (Queued, error)
 	// EditQueued changes a queued message.
 	EditQueued(ctx context.Context, args EditQueued) error
 	// MoveQueued puts a queued message before another one.
 	MoveQueued(ctx context.Context, args MoveQueued) error
 	// EditMessage replaces a past message of the person and answers it anew. What followed it is
-	// left out of the conversation but not erased; files stay as they are.
+	// left out of the conversation but not erased; what tools changed on disk stays as it is.
 	EditMessage(ctx context.Context, args EditMessage) error
 	// Retry tries again at once: it ends the wait, or repeats the failed or interrupted turn.
 	Retry(ctx context.Context, args ByID) error
@@ -108,6 +110,8 @@ type ConversationsAPI interface {
 	Release(ctx context.Context, args ByID) error
 	// Export gives the conversation as a document of at most 32 MiB.
 	Export(ctx context.Context, args ExportConversation) (Exported, error)
+	// SaveExport writes it into the person's folder of downloads, for a window that saves no files itself.
+	SaveExport(ctx context.Context, args ExportConversation) (SavedExport, error)
 }
 
 // SettingsAPI reads and changes the person's preferences.
@@ -118,6 +122,8 @@ type SettingsAPI interface {
 	Set(ctx context.Context, args Settings) error
 	// Models lists the models that can be chosen.
 	Models(ctx context.Context) ([]Model, error)
+	// Model describes one model, also one that is not listed, by provider:id or a short name; "" is the default.
+	Model(ctx context.Context, args ByID) (Model, error)
 	// Providers lists the model providers and whether they are configured.
 	Providers(ctx context.Context) ([]Provider, error)
 	// SetProvider changes a provider's settings.
@@ -142,6 +148,8 @@ type SettingsAPI interface {
 	Coder(ctx context.Context) (CoderState, error)
 	// LoginCoder begins a login at a Coder deployment: the person approves it in the browser.
 	LoginCoder(ctx context.Context, args LoginCoder) (CoderLogin, error)
+	// CancelCoder gives up a login that waits.
+	CancelCoder(ctx context.Context, args ByID) error
 	// AwaitCoder returns when a login has been approved, or failed.
 	AwaitCoder(ctx context.Context, args ByID) (CoderState, error)
 	// LogoutCoder revokes the login and forgets it; models that a person added stay.
@@ -152,6 +160,8 @@ type SettingsAPI interface {
 	LoadCoderCatalog(ctx context.Context) (CoderState, error)
 	// SetCoderRoute says which of the deployment's providers serves the models of a native one.
 	SetCoderRoute(ctx context.Context, args SetCoderRoute) (CoderState, error)
+	// SetModelRoute says whether one model goes through Coder.
+	SetModelRoute(ctx context.Context, args SetModelRoute) error
 }
 
 // CostsAPI is about what models cost.
@@ -180,6 +190,8 @@ type SystemAPI interface {
 	Raise(ctx context.Context) error
 	// OpenURL opens an http, https or mailto address outside, for the page in the window.
 	OpenURL(ctx context.Context, args OpenURL) error
+	// ShowFile shows a file that was just exported in its folder.
+	ShowFile(ctx context.Context, args ShowFile) error
 }
 
 // Window is the attached desktop window; there is at most one.
@@ -190,4 +202,6 @@ type Window interface {
 	Raise(ctx context.Context) error
 	// OpenURL opens an address that Openable allows in the user's browser or mail program.
 	OpenURL(ctx context.Context, url string) error
+	// ShowFile shows a file in the person's file manager.
+	ShowFile(ctx context.Context, path string) error
 }

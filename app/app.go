@@ -78,6 +78,7 @@ type App struct {
 	sessions map[string]*opening
 	desk     map[string]*deskState
 	window   Window
+	saved    []string                // exports, the newest last
 	audience func(topic string) bool // nil: no host joins topics
 	logins   map[string]*coderLogin  // at Coder, that wait for the browser
 	closed   bool
@@ -155,6 +156,7 @@ func (a *App) background(ctx context.Context) {
 			a.logger.Warn("empty the trash", "err", err)
 		}
 		a.sweep()
+		a.sweepUploads(time.Now())
 	})
 }
 

@@ -12,7 +12,7 @@ import (
 
 // choiceOf is what a workspace's row chooses, the default model where it chooses none.
 func (a *App) choiceOf(w workspaces.Workspace) turn.Choice {
-	c := turn.Choice{Model: w.Model, Level: w.Level, Pro: w.Pro}
+	c := turn.Choice{Model: w.Model, Level: w.Level, Pro: w.Pro, Cyber: w.Cyber}
 	if c.Model == "" {
 		c.Model = a.defaultModel()
 	}
@@ -28,6 +28,9 @@ func (d desks) SetModel(ctx context.Context, args SetModel) error {
 	c := d.app.choiceOf(w)
 	if args.Model != nil {
 		c.Model = *args.Model
+		if id := d.app.catalog.Info(c.Model).ID; args.Level == nil && id != d.app.choiceOf(w).Model {
+			c.Level = d.app.levelOf(ctx, id, c.Level)
+		}
 	}
 	if args.Level != nil {
 		c.Level = *args.Level
@@ -47,8 +50,13 @@ func (d desks) SetModel(ctx context.Context, args SetModel) error {
 		return userError(err)
 	}
 	c.Model, c.Level = resolved.ID, string(level)
-	if err := d.app.registry.SetModel(ctx, args.Workspace, c.Model, c.Level, c.Pro); err != nil {
+	if err := d.app.registry.SetModel(ctx, args.Workspace, workspaces.ModelChoice(c)); err != nil {
 		return userError(err)
+	}
+	if args.Level != nil && !args.Once {
+		if err := d.app.registry.SetLevelOf(ctx, c.Model, c.Level); err != nil {
+			return userError(err)
+		}
 	}
 	d.app.workspaceChanged(args.Workspace)
 	s := d.app.openNow(args.Workspace)
@@ -66,11 +74,42 @@ func (d desks) SetModel(ctx context.Context, args SetModel) error {
 	return userError(err)
 }
 
+// levelOf is the level that a person last chose for a model, otherwise where nobody did.
+func (a *App) levelOf(ctx context.Context, model, otherwise string) string {
+	level, chosen, err := a.registry.LevelOf(ctx, model)
+	if err != nil {
+		a.logger.Warn("look how hard a model is to think", "model", model, "err", err)
+	}
+	if !chosen {
+		return otherwise
+	}
+	return level
+}
+
 func (d desks) SetAutoRetry(ctx context.Context, args SetAutoRetry) error {
 	if err := d.app.registry.SetAutoRetry(ctx, args.Workspace, args.On); err != nil {
 		return userError(err)
 	}
 	d.app.workspaceChanged(args.Workspace)
+	if args.On {
+		return nil
+	}
+	return d.app.stopWaiting(ctx, args.Workspace)
+}
+
+// stopWaiting ends a wait for the next attempt, of a conversation that is open here.
+func (a *App) stopWaiting(ctx context.Context, id string) error {
+	s := a.openNow(id)
+	if s == nil {
+		return nil
+	}
+	conv, err := s.writable()
+	if err != nil {
+		return nil // the process that has it looks at the choice before each attempt
+	}
+	if err := conv.StopRetry(ctx); !errors.Is(err, turn.ErrClosed) {
+		return userError(err)
+	}
 	return nil
 }
 

@@ -188,7 +188,7 @@ func (s settings) SetCoderRoute(ctx context.Context, args SetCoderRoute) (CoderS
 	if err != nil {
 		return CoderState{}, err
 	}
-	if !slices.Contains([]string{"anthropic", "openai", "google"}, args.Native) {
+	if !catalog.Native(args.Native) {
 		return CoderState{}, &Error{Code: "bad_request", Message: "Only Anthropic, OpenAI and Google can be mapped."}
 	}
 	var value any
@@ -204,6 +204,25 @@ func (s settings) SetCoderRoute(ctx context.Context, args SetCoderRoute) (CoderS
 	}
 	s.app.settingsChanged()
 	return s.Coder(ctx)
+}
+
+func (s settings) SetModelRoute(_ context.Context, args SetModelRoute) error {
+	provider, id, _ := strings.Cut(args.Model, ":")
+	if !catalog.Native(provider) || id == "" || len(args.Model) > maxModelID {
+		return &Error{Code: "bad_request", Message: "Only models of Anthropic, OpenAI and Google can go through Coder."}
+	}
+	var value any // nil removes it
+	if args.Route != "" {
+		if err := oneOf(catalog.RouteCoder, catalog.RouteDirect)(args.Route); err != nil {
+			return err
+		}
+		value = args.Route
+	}
+	if err := s.app.root.SetProvider(coderID, []string{"modelRoutes", args.Model}, value); err != nil {
+		return userError(err)
+	}
+	s.app.settingsChanged()
+	return nil
 }
 
 // LogoutCoder forgets the login also where the deployment can't be told.

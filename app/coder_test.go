@@ -115,6 +115,25 @@ func TestALoginOfABrowserComesBackToItsPage(t *testing.T) {
 	}
 }
 
+func TestALoginThatIsGivenUp(t *testing.T) {
+	h, d := newHouse(t), deployment(t)
+	l, err := h.api.Settings.LoginCoder(t.Context(), app.LoginCoder{URL: d.URL})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if err := h.api.Settings.CancelCoder(t.Context(), app.ByID{ID: l.ID}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := h.api.Settings.AwaitCoder(t.Context(), app.ByID{ID: l.ID}); said(t, err) != "cancelled" {
+		t.Errorf("%v", err)
+	}
+	if state, err := h.api.Settings.Coder(t.Context()); err != nil || state.Connected || d.Logins() != 0 {
+		t.Errorf("%+v, %v", state, err)
+	}
+}
+
 func TestALoginThatWaitsEndsWithTheApplication(t *testing.T) {
 	h, d := newHouse(t), deployment(t)
 	if _, err := h.api.Settings.LoginCoder(t.Context(), app.LoginCoder{URL: d.URL}); err != nil {
@@ -175,5 +194,54 @@ func TestRoutesThroughCoder(t *testing.T) {
 	}
 	if s, err = h.api.Settings.SetCoderRoute(t.Context(), app.SetCoderRoute{Native: "anthropic"}); err != nil || s.Routes[0].Provider != "anthropic" || s.Routes[0].Mapped != "" {
 		t.Errorf("%+v, %v", s, err)
+	}
+}
+
+func (h *house) model(id string) app.Model {
+	h.t.Helper()
+	all, err := h.api.Settings.Models(h.t.Context())
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	for _, m := range all {
+		if m.ID == id {
+			return m
+		}
+	}
+	h.t.Fatalf("no model %s", id)
+	return app.Model{}
+}
+
+func TestTheRouteOfOneModel(t *testing.T) {
+	h, d := newHouse(t), deployment(t)
+	h.login(d)
+	const opus = "anthropic:claude-opus-5-5"
+	for _, bad := range []app.SetModelRoute{{Model: "xai:grok-4.7", Route: "coder"}, {Model: "anthropic:", Route: "coder"}, {Model: opus, Route: "elsewhere"}} {
+		if err := h.api.Settings.SetModelRoute(t.Context(), bad); said(t, err) != "bad_request" {
+			t.Errorf("%+v: %v", bad, err)
+		}
+	}
+	set := func(route string) app.Model {
+		t.Helper()
+		if err := h.api.Settings.SetModelRoute(t.Context(), app.SetModelRoute{Model: opus, Route: route}); err != nil {
+			t.Fatal(err)
+		}
+		return h.model(opus)
+	}
+	if m := h.model(opus); m.Via != "coder:anthropic/claude-opus-5-5" || m.Route != "" {
+		t.Errorf("%+v", m)
+	}
+	if m := set("direct"); m.Available || m.Via != "" || m.Route != "direct" {
+		t.Errorf("%+v", m)
+	}
+	if m := set(""); !m.Available || m.Route != "" {
+		t.Errorf("%+v", m)
+	}
+	_, w := h.desk(app.NewWorkspace{Name: "gateway", Model: opus})
+	h.send(w, "Hello")
+	h.wait("the turn to end", ended(w.ID, app.Done))
+	entries := h.snapshot(w).Entries
+	if last := entries[len(entries)-1]; last.Text != "ok" || last.Model != opus || last.Via != "coder:anthropic/claude-opus-5-5" {
+		t.Errorf("%+v", last)
 	}
 }

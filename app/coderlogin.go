@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"crypto/subtle"
+	"errors"
 	"time"
 
 	"carrel/agent/catalog/coder"
@@ -129,6 +130,9 @@ func (s settings) finish(ctx context.Context, l *coderLogin) error {
 		select {
 		case a = <-l.answers:
 		case <-ctx.Done():
+			if errors.Is(ctx.Err(), context.Canceled) {
+				return &Error{Code: "cancelled", Message: "The login was given up. Log in again."}
+			}
 			return &Error{Code: "timeout", Message: "Nobody approved the login in time. Log in again."}
 		}
 	}
@@ -165,6 +169,16 @@ func (s settings) finish(ctx context.Context, l *coderLogin) error {
 	ending, cancel := context.WithTimeout(ctx, endWait)
 	defer cancel()
 	s.endLogin(ending, before)
+	return nil
+}
+
+// CancelCoder ends a login that waits; one that is over stays as it is.
+func (s settings) CancelCoder(_ context.Context, args ByID) error {
+	s.app.mu.Lock()
+	defer s.app.mu.Unlock()
+	if l := s.app.logins[args.ID]; l != nil {
+		l.cancel()
+	}
 	return nil
 }
 

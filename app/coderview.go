@@ -37,6 +37,12 @@ type CoderLogin struct {
 	Address string `json:"address"` // to be opened in the browser
 }
 
+// SetModelRoute chooses the way to one model of Anthropic, OpenAI or Google.
+type SetModelRoute struct {
+	Model string `json:"model"` // provider:id
+	Route string `json:"route"` // coder, direct, or "" as it is for all
+}
+
 // SetCoderRoute maps a native provider; "" is the default.
 type SetCoderRoute struct {
 	Native   string `json:"native"`

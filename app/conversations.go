@@ -28,7 +28,7 @@ func (c conversations) Open(ctx context.Context, args ByID) (Conversation, error
 	if err != nil {
 		return Conversation{}, userError(err)
 	}
-	snapshot.Draft, err = c.app.draft(ctx, args.ID)
+	snapshot.Draft, snapshot.DraftFiles, err = c.app.draft(ctx, args.ID)
 	return snapshot, userError(err)
 }
 
@@ -41,6 +41,14 @@ func (c conversations) Page(ctx context.Context, args PageRequest) (Page, error)
 	n := args.Limit
 	if n <= 0 || n > maxPage {
 		n = firstPage
+	}
+	switch {
+	case args.Around > 0:
+		page, err := s.around(args.Around, n)
+		return page, userError(err)
+	case args.After > 0:
+		page, err := s.after(args.After, n)
+		return page, userError(err)
 	}
 	if args.Before == 0 {
 		c, err := s.snapshot(n)
@@ -61,10 +69,10 @@ func (c conversations) Entry(ctx context.Context, args EntryRequest) (Entry, err
 }
 
 func (c conversations) Send(ctx context.Context, args SendMessage) error {
-	if err := sayable(args.Text, args.ID); err != nil {
+	if err := sayable(args.Text, args.ID, len(args.Files) > 0); err != nil {
 		return err
 	}
-	files, err := uploads(args.Files)
+	files, err := c.app.files(args.Workspace, args.Files)
 	if err != nil {
 		return err
 	}

@@ -9,8 +9,8 @@ import (
 	"carrel/agent/costs"
 )
 
-// maxBudget is the greatest budget, in dollars.
-const maxBudget = 1e6
+// MaxBudget is the greatest budget, in dollars.
+const MaxBudget = 1e6
 
 // money implements CostsAPI.
 type money struct{ app *App }
@@ -95,7 +95,7 @@ func costLine(l costs.Line) CostLine {
 func (m money) SetBudget(ctx context.Context, args SetBudget) error {
 	var micro *int64
 	if args.USD != nil {
-		if math.IsNaN(*args.USD) || *args.USD < 0 || *args.USD > maxBudget {
+		if math.IsNaN(*args.USD) || *args.USD < 0 || *args.USD > MaxBudget {
 			return &Error{Code: "bad_request", Message: "A budget is 0 to 1,000,000 dollars."}
 		}
 		n := int64(math.Round(*args.USD * microPerUSD))

@@ -191,7 +191,7 @@ func (f *folder) find(id string, order uint64) *Entry {
 func partEntry(r *transcript.Record, i, maxText int) *Entry {
 	p := &r.Message.Parts[i]
 	e := &Entry{ID: entryID(r.StepSeq, i), Order: entryOrder(r.StepSeq, i), Kind: EntryAssistant,
-		Time: r.Time, Turn: r.Turn, Model: r.Message.Model}
+		Time: r.Time, Turn: r.Turn, Model: r.Message.Model, Via: r.Message.Via}
 	switch p.Kind {
 	case model.Text, model.Reasoning:
 		if p.Text == "" { // such as reasoning that the provider keeps to itself

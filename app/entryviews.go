@@ -21,10 +21,15 @@ func filesOf(m *model.Message) []FileRef {
 	if m == nil {
 		return nil
 	}
+	return fileRefs(m.Parts)
+}
+
+// fileRefs names the files among parts.
+func fileRefs(parts []model.Part) []FileRef {
 	var out []FileRef
-	for i := range m.Parts {
-		if p := &m.Parts[i]; p.Kind == model.File {
-			out = append(out, FileRef{Name: label(p.Name), Mime: p.Mime})
+	for i := range parts {
+		if p := &parts[i]; p.Kind == model.File {
+			out = append(out, FileRef{Name: label(p.Name), Mime: p.Mime, Blob: p.Blob})
 		}
 	}
 	return out

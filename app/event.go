@@ -84,6 +84,14 @@ type ConversationChanged struct {
 	Status    Status `json:"status"`
 }
 
+// DraftChanged says what the person is writing now. The host that said so gets it too: its By tells.
+type DraftChanged struct {
+	Workspace string   `json:"workspace"`
+	Text      string   `json:"text"`
+	Files     []Upload `json:"files,omitempty"`
+	By        string   `json:"by,omitempty"`
+}
+
 // InitOutput is a piece of the init hook's output.
 type InitOutput struct {
 	Workspace string `json:"workspace"`
@@ -117,6 +125,7 @@ func (EntryGrew) EventName() string           { return "entry.grew" }
 func (EntriesRemoved) EventName() string      { return "entry.removed" }
 func (EntriesReplaced) EventName() string     { return "entry.replaced" }
 func (ConversationChanged) EventName() string { return "conversation.changed" }
+func (DraftChanged) EventName() string        { return "draft.changed" }
 func (InitOutput) EventName() string          { return "init.output" }
 func (FoldersDropped) EventName() string      { return "folders.dropped" }
 
@@ -132,4 +141,5 @@ func (e EntryGrew) Topic() string           { return conversationTopic(e.Workspa
 func (e EntriesRemoved) Topic() string      { return conversationTopic(e.Workspace) }
 func (e EntriesReplaced) Topic() string     { return conversationTopic(e.Workspace) }
 func (e ConversationChanged) Topic() string { return conversationTopic(e.Workspace) }
+func (e DraftChanged) Topic() string        { return conversationTopic(e.Workspace) }
 func (e InitOutput) Topic() string          { return conversationTopic(e.Workspace) }

@@ -14,19 +14,19 @@ import (
 // Fork makes a workspace that goes on from another one's conversation: history, model, level, queue
 // and draft are copied, its branch starts at the commit checked out now. Uncommitted changes and a
 // turn that is still open stay behind.
-func (d desks) Fork(ctx context.Context, args ForkWorkspace) (Workspace, error) {
+func (d desks) Fork(ctx context.Context, args ForkWorkspace) (Forked, error) {
 	if args.Message != "" {
-		if err := sayable(args.Message, ""); err != nil {
-			return Workspace{}, err
+		if err := sayable(args.Message, "", false); err != nil {
+			return Forked{}, err
 		}
 	}
 	w, err := d.app.registry.Workspace(ctx, args.Workspace)
 	if err != nil {
-		return Workspace{}, userError(err)
+		return Forked{}, userError(err)
 	}
 	s, done, err := d.app.session(ctx, w.ID)
 	if err != nil {
-		return Workspace{}, userError(err)
+		return Forked{}, userError(err)
 	}
 	defer done()
 	n := workspaces.NewWorkspace{ProjectID: w.ProjectID, Name: args.Name, Runtime: w.Runtime, Model: w.Model,
@@ -34,20 +34,38 @@ func (d desks) Fork(ctx context.Context, args ForkWorkspace) (Workspace, error) 
 	if w.Runtime == runtime.Worktree {
 		head, err := d.app.git.Head(ctx, w.Dir)
 		if err != nil {
-			return Workspace{}, cmp.Or(d.app.usable(ctx, w.ID), userError(err))
+			return Forked{}, cmp.Or(d.app.usable(ctx, w.ID), userError(err))
 		}
 		n.Base = head.Commit
 	}
 	made, err := d.app.desks.Create(ctx, n)
 	if err != nil {
-		return Workspace{}, userError(err)
+		return Forked{}, userError(err)
 	}
+	unsent := ""
 	if args.Message != "" {
-		if err := conversations(d).Send(ctx, SendMessage{Workspace: made.ID, Text: args.Message}); err != nil {
-			return Workspace{}, err
-		}
+		unsent = d.sendFirst(ctx, made.ID, args.Message)
 	}
-	return d.view(ctx, made.ID, nil)
+	view, err := d.view(ctx, made.ID, nil)
+	return Forked{Workspace: view, Unsent: unsent}, err
+}
+
+// sendFirst sends a fork's first message. The fork is there whether that works or not: a message that
+// can't be sent becomes its draft, and why is returned.
+func (d desks) sendFirst(ctx context.Context, id, text string) (unsent string) {
+	err := conversations(d).Send(ctx, SendMessage{Workspace: id, Text: text})
+	if err == nil {
+		return ""
+	}
+	d.app.logger.Warn("send a fork's first message", "workspace", id, "err", err)
+	draft, files, readErr := d.app.draft(ctx, id)
+	if draft != "" && draft != text {
+		text += "\n\n" + draft
+	}
+	if kept := errors.Join(readErr, d.app.keepDraft(ctx, SetDraft{Workspace: id, Text: text, Files: files})); kept != nil {
+		d.app.logger.Warn("keep a fork's first message", "workspace", id, "err", kept)
+	}
+	return sentence(err)
 }
 
 // seedFork fills what belongs to a fork beside its tree.
@@ -68,7 +86,11 @@ func (a *App) seedFork(ctx context.Context, s *session, from, made workspaces.Wo
 	if err := errors.Join(err, log.Sync(), log.Close()); err != nil {
 		return fmt.Errorf("mark the fork in the log of %q: %w", made.ID, err)
 	}
-	if err := a.registry.SetModel(ctx, made.ID, from.Model, from.Level, from.Pro); err != nil {
+	choice := workspaces.ModelChoice{Model: from.Model, Level: from.Level, Pro: from.Pro, Cyber: from.Cyber}
+	if err := a.registry.SetModel(ctx, made.ID, choice); err != nil {
+		return err
+	}
+	if err := a.registry.SetBudget(ctx, made.ID, from.Budget); err != nil {
 		return err
 	}
 	if err := a.registry.SetAutoRetry(ctx, made.ID, from.AutoRetry); err != nil {

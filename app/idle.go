@@ -30,6 +30,7 @@ func (a *App) retire(ctx context.Context) {
 			return
 		case now := <-tick.C:
 			a.closeIdle(now)
+			a.sweepUploads(now)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,17 +13,31 @@ import (
 
 func (s settings) Models(context.Context) ([]Model, error) {
 	all := s.app.catalog.Models()
+	e, err := s.coderEntry()
+	if err != nil {
+		return nil, err
+	}
 	out := make([]Model, 0, len(all))
 	for _, m := range all {
-		out = append(out, modelView(m))
+		v := modelView(m)
+		v.Route = e.ModelRoutes[m.ID]
+		out = append(out, v)
 	}
 	return out, nil
+}
+
+func (s settings) Model(_ context.Context, args ByID) (Model, error) {
+	m, err := s.app.catalog.Describe(cmp.Or(args.ID, s.app.defaultModel()))
+	if err != nil {
+		return Model{}, userError(err)
+	}
+	return modelView(m), nil
 }
 
 func modelView(m catalog.Model) Model {
 	i := m.Info
 	v := Model{ID: m.ID, Name: m.Name, Provider: m.Provider, Aliases: m.Aliases, Available: m.Available, Demo: m.Demo,
-		Own: m.Own, Context: i.Context, MaxOutput: i.MaxOutput, DefaultLevel: string(i.DefaultLevel), Images: i.Images,
+		Own: m.Own, Via: m.Via, Context: i.Context, MaxOutput: i.MaxOutput, DefaultLevel: string(i.DefaultLevel), Images: i.Images,
 		Pro: i.Pro, Cyber: i.Cyber}
 	for _, l := range i.Levels {
 		v.Levels = append(v.Levels, string(l))

@@ -20,6 +20,7 @@ type Provider struct {
 	WebSearch   *bool  `json:"webSearch,omitempty"`   // the provider's own; absent is its default
 	Cyber       bool   `json:"cyber,omitempty"`       // OpenAI's cyber programs may be chosen
 	Region      string `json:"region,omitempty"`      // of Bedrock
+	Preferred   bool   `json:"preferred,omitempty"`   // of Coder: it comes before keys of the person's own
 }
 
 // SetProvider changes a provider's settings. Nil leaves a field as it is, "" removes it.
@@ -35,6 +36,7 @@ type SetProvider struct {
 	WebSearch   *bool   `json:"webSearch,omitempty"`
 	Cyber       *bool   `json:"cyber,omitempty"`
 	Region      *string `json:"region,omitempty"`
+	Preferred   *bool   `json:"preferred,omitempty"`
 }
 
 // AddProvider adds a custom provider.
@@ -78,6 +80,8 @@ type Model struct {
 	Available    bool         `json:"available"` // its provider is configured
 	Demo         bool         `json:"demo,omitempty"`
 	Own          bool         `json:"own,omitempty"`       // the settings name it: it can be removed
+	Via          string       `json:"via,omitempty"`       // "coder:provider/model": the next request goes through Coder
+	Route        string       `json:"route,omitempty"`     // what was chosen for it: coder or direct
 	Context      int64        `json:"context,omitempty"`   // tokens; absent is unknown, as are the others
 	MaxOutput    int64        `json:"maxOutput,omitempty"` // tokens
 	Levels       []string     `json:"levels"`              // of thinking, ascending

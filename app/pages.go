@@ -57,6 +57,67 @@ func (s *session) page(before uint64, n int) (Page, error) {
 	return Page{Entries: fold(records, maxShown, s.reader().State().Turn), More: more}, nil
 }
 
+// around reads about n entries with those of an order's step or message in the middle, however far back
+// it is.
+func (s *session) around(order uint64, n int) (Page, error) {
+	seq := orderSeq(order)
+	older, more, err := s.records(seq+1, max(n/2, 1))
+	if err != nil {
+		return Page{}, err
+	}
+	newer, rest, err := s.onward(seq, max(n/2, 1))
+	if err != nil {
+		return Page{}, err
+	}
+	return Page{Entries: fold(append(older, newer...), maxShown, s.reader().State().Turn), More: more, Newer: rest}, nil
+}
+
+// after reads about n entries of the steps and messages that follow that of an order.
+func (s *session) after(order uint64, n int) (Page, error) {
+	step, err := s.stepFrom(orderSeq(order))
+	if err != nil {
+		return Page{}, err
+	}
+	records, rest, err := s.onward(max(lastSeq(step), orderSeq(order)), n)
+	return Page{Entries: fold(records, maxShown, s.reader().State().Turn), Newer: rest}, err
+}
+
+// onward reads what about n entries newer than seq are made of, and whether there are newer ones. It ends
+// where a step or message does.
+func (s *session) onward(seq uint64, n int) ([]transcript.Record, bool, error) {
+	for n, most := 2*n, pageBytes; ; n, most = 2*n, 2*most {
+		records, more, err := s.reader().After(seq, n)
+		if err != nil {
+			return nil, false, err
+		}
+		end, ok := pageEnd(records, more, most)
+		if !ok {
+			continue
+		}
+		if records, more = records[:end], more || end < len(records); !more || len(fold(records, maxShown, "")) > 0 {
+			return records, more, nil
+		}
+	}
+}
+
+// pageEnd is where a page of the records ends: before the newest boundary that keeps it at most that many
+// bytes. It is false when the records are too few for one, and there are more.
+func pageEnd(records []transcript.Record, more bool, most int) (int, bool) {
+	end, size := -1, 0
+	for i := range records {
+		if i > 0 && boundary(&records[i]) {
+			end = i
+		}
+		if size += shownSize(&records[i]); size > most && end >= 0 {
+			return end, true
+		}
+	}
+	if !more {
+		return len(records), true
+	}
+	return end, end >= 0
+}
+
 // records reads what about n entries are made of, older than seq (0: the newest), and whether there
 // are older ones; where there are, it has at least one entry to page on from. It begins where a step
 // or message does, so that every result finds its call.

@@ -207,3 +207,39 @@ func TestAPageOfLongTextsStaysSmall(t *testing.T) {
 		t.Errorf("%d entries of 64 KiB", n)
 	}
 }
+
+func TestAPageAroundAnEntryAndThoseAfterItAreTheConversation(t *testing.T) {
+	for seed := range uint64(8) {
+		s := written(t, seed, 30, 3*maxShown)
+		records, err := s.log.Since(0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all := fold(records, maxShown, "")
+		for at := 0; at < len(all); at += 7 {
+			n := 2 + at%19
+			page, err := s.around(all[at].Order, n)
+			if err != nil {
+				t.Fatal(err)
+			}
+			start := slices.IndexFunc(all, func(e Entry) bool { return e.ID == page.Entries[0].ID })
+			if !slices.ContainsFunc(page.Entries, func(e Entry) bool { return e.ID == all[at].ID }) || page.More != (start > 0) {
+				t.Fatalf("seed %d, entry %d: %d entries from %d, more %v", seed, at, len(page.Entries), start, page.More)
+			}
+			got := page.Entries
+			for newer := page.Newer; newer; {
+				next, err := s.after(got[len(got)-1].Order, n)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if len(next.Entries) == 0 && next.Newer {
+					t.Fatalf("seed %d, entry %d: an empty page that is not the last", seed, at)
+				}
+				got, newer = append(got, next.Entries...), next.Newer
+			}
+			if diff := cmp.Diff(all[start:], got); diff != "" {
+				t.Fatalf("seed %d, entry %d, pages of %d: %s", seed, at, n, diff)
+			}
+		}
+	}
+}

@@ -24,7 +24,7 @@ func (s settings) Providers(context.Context) ([]Provider, error) {
 		out = append(out, Provider{ID: p.ID, Name: p.Name, Configured: p.Configured, KeySource: p.KeySource,
 			BaseURL: p.BaseURL, Wire: p.Wire, Custom: p.Custom, KeyPage: p.KeyPage, Error: p.Error,
 			Enabled: e.Enabled == nil || *e.Enabled, WireFormat: e.WireFormat, ServiceTier: e.ServiceTier, Speed: e.Speed,
-			CacheTTL: e.CacheTTL, WebSearch: e.WebSearch, Cyber: e.Cyber, Region: e.Region})
+			CacheTTL: e.CacheTTL, WebSearch: e.WebSearch, Cyber: e.Cyber, Region: e.Region, Preferred: e.Preferred})
 	}
 	return out, nil
 }
@@ -49,6 +49,7 @@ func (s settings) SetProvider(_ context.Context, args SetProvider) error {
 		textChange("serviceTier", args.ServiceTier, checkWord), textChange("speed", args.Speed, oneOf("fast")),
 		textChange("cacheTtl", args.CacheTTL, oneOf("5m", "1h")), textChange("region", args.Region, checkWord),
 		boolChange("enabled", args.Enabled), boolChange("webSearch", args.WebSearch), boolChange("cyber", args.Cyber),
+		boolChange("preferred", args.Preferred),
 	}
 	changes = slices.DeleteFunc(changes, func(c providerChange) bool { return c.name == "" })
 	for _, c := range changes { // all are looked at before one is written

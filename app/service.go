@@ -92,6 +92,12 @@ type DeleteWorkspace struct {
 	KeepBranch bool `json:"keepBranch,omitempty"`
 }
 
+// RiskOfDeleting asks what a DeleteWorkspace with the same KeepBranch would lose.
+type RiskOfDeleting struct {
+	ID         string `json:"id"`
+	KeepBranch bool   `json:"keepBranch,omitempty"`
+}
+
 // SetModel chooses a workspace's model and how hard it thinks. A nil field stays as it is.
 type SetModel struct {
 	Workspace string  `json:"workspace"`
@@ -99,6 +105,8 @@ type SetModel struct {
 	Level     *string `json:"level,omitempty"` // off to max, or 0 to 9; "" is the model's default
 	Pro       *bool   `json:"pro,omitempty"`
 	Cyber     *bool   `json:"cyber,omitempty"`
+	// Once keeps Level from being what the model's next workspaces begin with.
+	Once bool `json:"once,omitempty"`
 }
 
 // SetAutoRetry chooses whether a workspace's failed requests are tried again by themselves.
@@ -115,6 +123,13 @@ type ForkWorkspace struct {
 	Message   string `json:"message,omitempty"` // sent there at once
 }
 
+// Forked is the workspace that a fork made.
+type Forked struct {
+	Workspace Workspace `json:"workspace"`
+	// Unsent says why its first message was not sent; the message is its draft then.
+	Unsent string `json:"unsent,omitempty"`
+}
+
 // SendMessage sends a message, or queues it while a turn runs. A text such as "/opus+high why?"
 // chooses model and level for this message alone.
 type SendMessage struct {
@@ -124,13 +139,24 @@ type SendMessage struct {
 	// is not sent again. An older id is not known any more.
 	ID       string   `json:"id,omitempty"`
 	Dispatch Dispatch `json:"dispatch,omitempty"`
-	Files    []Upload `json:"files,omitempty"` // at most 20
+	Files    []Upload `json:"files,omitempty"` // at most 20; with files, Text may be empty
 }
 
-// Upload is a picture that goes with a message.
+// Upload is a picture that goes with a message. Exactly one of ID, Blob and Data says which.
 type Upload struct {
-	Name string `json:"name"`
-	Data []byte `json:"data"` // base64; at most 20 MiB
+	Name string `json:"name,omitempty"`   // for people
+	ID   string `json:"upload,omitempty"` // of what was uploaded over HTTP
+	Blob string `json:"blob,omitempty"`   // a FileRef's: a message of the workspace has it already
+	Data []byte `json:"data,omitempty"`   // base64, for small ones: a call has at most 8 MiB
+}
+
+// Uploaded is a picture that was uploaded, as models will get it.
+type Uploaded struct {
+	ID     string `json:"id"` // for Upload, for 24 hours
+	Mime   string `json:"mime"`
+	Size   int    `json:"size"` // bytes
+	Width  int    `json:"width"`
+	Height int    `json:"height"`
 }
 
 // EditQueued changes a queued message. A nil field stays as it is.
@@ -139,6 +165,7 @@ type EditQueued struct {
 	ID        string    `json:"id"`
 	Text      *string   `json:"text,omitempty"`
 	Dispatch  *Dispatch `json:"dispatch,omitempty"`
+	Files     []Upload  `json:"files,omitzero"` // a list, also an empty one, replaces the files
 }
 
 // MoveQueued puts a queued message before another one; Before "" puts it last.
@@ -154,6 +181,8 @@ type EditMessage struct {
 	Entry     string `json:"entry"` // the id of the user entry
 	Text      string `json:"text"`
 	ID        string `json:"id,omitempty"` // as in SendMessage
+	// Files replaces the files, also by an empty list; when it is absent they stay.
+	Files []Upload `json:"files,omitzero"`
 }
 
 // ClearConversation starts a conversation anew. Soft keeps showing what was said.
@@ -164,8 +193,11 @@ type ClearConversation struct {
 
 // SetDraft keeps what the person is writing in a workspace, at most 1 MiB.
 type SetDraft struct {
-	Workspace string `json:"workspace"`
-	Text      string `json:"text"`
+	Workspace string   `json:"workspace"`
+	Text      string   `json:"text"`
+	Files     []Upload `json:"files,omitempty"` // that were uploaded, at most 20
+	// By is whatever tells the caller from other hosts; DraftChanged repeats it.
+	By string `json:"by,omitempty"`
 }
 
 // QueueItem names a queued message.
@@ -174,10 +206,13 @@ type QueueItem struct {
 	ID        string `json:"id"`
 }
 
-// PageRequest asks for entries older than Before (0: the newest). Limit is at most 500.
+// PageRequest asks for entries by their Order: those older than Before (0: the newest), those from After
+// on, or those around Around. Limit is at most 500.
 type PageRequest struct {
 	Workspace string `json:"workspace"`
 	Before    uint64 `json:"before"`
+	After     uint64 `json:"after,omitempty"`  // the step or message of that order is left out
+	Around    uint64 `json:"around,omitempty"` // the step or message of that order is in the middle
 	Limit     int    `json:"limit"`
 }
 
@@ -190,7 +225,9 @@ type EntryRequest struct {
 // Page is a run of entries, oldest first.
 type Page struct {
 	Entries []Entry `json:"entries"`
-	More    bool    `json:"more"`
+	More    bool    `json:"more"` // older entries exist; not said of a page after an order
+	// Newer says, of a page after or around an order, that newer entries exist.
+	Newer bool `json:"newer,omitempty"`
 }
 
 // Settings are the person's preferences.
@@ -266,6 +303,11 @@ type Browse struct {
 // ListWorkspaces chooses which workspaces to list.
 type ListWorkspaces struct {
 	Archived bool `json:"archived"` // the archived ones too
+}
+
+// ShowFile asks to show a file in its folder.
+type ShowFile struct {
+	Path string `json:"path"` // of an export
 }
 
 // OpenURL asks to open an address outside Carrel.

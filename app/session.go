@@ -238,7 +238,7 @@ func (s *session) resolve(_ context.Context, c turn.Choice) (turn.Endpoint, erro
 	if err != nil {
 		return turn.Endpoint{}, err
 	}
-	return turn.Endpoint{ID: r.ID, Name: r.Model, Level: string(r.Level), Streamer: r.Streamer, Prepare: r.Prepare, Window: r.Info.Context,
+	return turn.Endpoint{ID: r.ID, Name: r.Model, Via: r.Via, Level: string(r.Level), Streamer: r.Streamer, Prepare: r.Prepare, Window: r.Info.Context,
 		Images: r.Info.Images || !r.Info.Known, Fallbacks: r.Fallbacks, Price: r.Info.Cost}, nil
 }
 
@@ -262,12 +262,19 @@ func (s *session) system(ctx context.Context) string {
 	return prompt.System(facts)
 }
 
+// ours reports whether this process has the conversation.
+func (s *session) ours() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.conv != nil
+}
+
 // writable gives the conversation, or says who holds it.
 func (s *session) writable() (*turn.Conversation, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.conv == nil {
-		return nil, &Error{Code: "elsewhere", Message: "Another carrel process works in this workspace. Wait until it is done, or stop it there."}
+		return nil, errElsewhere
 	}
 	return s.conv, nil
 }

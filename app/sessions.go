@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"time"
 
+	"carrel/store"
 	"carrel/workspaces/runtime"
 )
 
@@ -131,8 +133,11 @@ func (a *App) openNow(id string) *session {
 	return nil
 }
 
-// now gives the session when it is open, else nil.
+// now gives the session when it is open, else nil; o may be nil.
 func (o *opening) now() *session {
+	if o == nil {
+		return nil
+	}
 	select {
 	case <-o.ready:
 		return o.s
@@ -151,9 +156,13 @@ func (a *App) closeSession(ctx context.Context, id string) error {
 }
 
 // end ends a conversation that nobody finds any more, and what its commands left running; o may be
-// nil.
+// nil. The commands of one that another process holds are that process's.
 func (a *App) end(ctx context.Context, id string, o *opening) error {
-	return errors.Join(a.endTalk(ctx, id, o), runtime.KillTagged(ctx, id))
+	err := a.endTalk(ctx, id, o)
+	if s := o.now(); s != nil && !s.ours() {
+		return err
+	}
+	return errors.Join(err, runtime.KillTagged(ctx, id))
 }
 
 func (a *App) endTalk(ctx context.Context, id string, o *opening) error {
@@ -179,16 +188,19 @@ func (a *App) endTalk(ctx context.Context, id string, o *opening) error {
 	return err
 }
 
-// quit ends a workspace's conversation once it is certain that its place is archived or deleted. The
-// desks end what its commands left running.
-func (a *App) quit(ctx context.Context, id string) error {
+// quit ends a workspace's conversation once it is certain that its place is archived or deleted, and says
+// whether a turn ran in it. The desks end what its commands left running.
+func (a *App) quit(ctx context.Context, id string) (worked bool, err error) {
+	if s := a.openNow(id); s != nil {
+		worked = s.busy()
+	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeLimit)
 	defer cancel()
 	a.mu.Lock()
 	o := a.sessions[id]
 	delete(a.sessions, id)
 	a.mu.Unlock()
-	return a.endTalk(ctx, id, o)
+	return worked, a.endTalk(ctx, id, o)
 }
 
 // leave ends a workspace's conversation before its workspace goes, also when the host that asked for
@@ -200,8 +212,11 @@ func (a *App) leave(ctx context.Context, id string) error {
 }
 
 // move notes that a workspace's place is about to move or go: until release is called no
-// conversation is opened and no turn starts there.
+// conversation is opened and no turn starts there. It refuses while another process works there.
 func (a *App) move(id, doing string) (release func(), err error) {
+	if a.heldElsewhere(id) {
+		return nil, errElsewhere
+	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if err := a.refuseMoving(id); err != nil {
@@ -209,6 +224,22 @@ func (a *App) move(id, doing string) (release func(), err error) {
 	}
 	a.deskOf(id).moving = doing
 	return func() { a.attend(id, func(d *deskState) { d.moving = "" }) }, nil
+}
+
+// errElsewhere refuses what only the process that has a conversation may do.
+var errElsewhere = &Error{Code: "elsewhere", Message: "Another carrel process works in this workspace. Wait until it is done, or stop it there."}
+
+// heldElsewhere reports whether another process has a workspace's conversation.
+func (a *App) heldElsewhere(id string) bool {
+	if pid := a.root.SessionHolder(id); pid == 0 || pid == os.Getpid() {
+		return false
+	}
+	lock, err := a.root.LockSession(id) // what the holder wrote stays when it is killed
+	var held *store.LockedError
+	if err == nil {
+		_ = lock.Close()
+	}
+	return errors.As(err, &held) && held.PID != os.Getpid()
 }
 
 // refuseMoving is the error for a workspace whose place moves. The lock is held.

@@ -25,12 +25,23 @@ func retryView(r *turn.RetryWait) *RetryWait {
 	return &RetryWait{At: r.At, Attempt: r.Attempt, Of: r.Of, Code: r.Code, Reason: r.Reason}
 }
 
+// maxQueueShown bounds the texts of a queue, in bytes: each change of a conversation's status carries them.
+const maxQueueShown = 256 << 10
+
 func queueViews(in []turn.Queued) []Queued {
 	out := make([]Queued, 0, len(in))
-	for _, q := range in {
-		out = append(out, Queued{ID: q.ID, Text: q.Text, Time: q.At, Dispatch: Dispatch(q.Dispatch), Once: onceView(q.Choice), Files: q.Files})
+	for i := range in {
+		q := queueView(&in[i])
+		if most := maxQueueShown / len(in); len(q.Text) > most {
+			q.Text, q.Cut = q.Text[:runeStart(q.Text, most)], true
+		}
+		out = append(out, q)
 	}
 	return out
+}
+
+func queueView(q *turn.Queued) Queued {
+	return Queued{ID: q.ID, Text: q.Text, Time: q.At, Dispatch: Dispatch(q.Dispatch), Once: onceView(q.Choice), Files: fileRefs(q.Parts())}
 }
 
 func (s *session) usage(state turn.StateChange, log transcript.State) Usage {

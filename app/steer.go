@@ -4,38 +4,20 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
-	"carrel/agent/model"
 	"carrel/agent/turn"
 )
 
-// Limits of what goes with one message.
-const (
-	maxUploads = 20
-	maxUpload  = 20 << 20 // bytes of one file
-)
+// errEmpty is the answer to a message without text and files.
+var errEmpty = &Error{Code: "empty_message", Message: "Write a message first."}
 
-// uploads makes the parts of a message's files. What they are is looked at when they are kept.
-func uploads(in []Upload) ([]model.Part, error) {
-	if len(in) > maxUploads {
-		return nil, &Error{Code: "too_large", Message: fmt.Sprintf("A message takes at most %d files.", maxUploads)}
-	}
-	var out []model.Part
-	for _, f := range in {
-		if len(f.Data) > maxUpload {
-			return nil, &Error{Code: "too_large", Message: fmt.Sprintf("%s is larger than %d MiB.", short(f.Name), maxUpload>>20)}
-		}
-		out = append(out, model.Part{Kind: model.File, Name: f.Name, Data: f.Data})
-	}
-	return out, nil
-}
-
-// sayable refuses a text that is no message.
-func sayable(text, id string) error {
+// sayable refuses a text that is no message. files says whether files may be all that it has.
+func sayable(text, id string, files bool) error {
 	switch {
-	case strings.TrimSpace(text) == "":
-		return &Error{Code: "empty_message", Message: "Write a message first."}
+	case !files && strings.TrimSpace(text) == "":
+		return errEmpty
 	case len(text) > maxMessage:
 		return &Error{Code: "too_large", Message: "The message is larger than 1 MiB. Put long text into a file and name the file."}
 	case len(id) > maxID:
@@ -51,7 +33,7 @@ func (c conversations) once(m *turn.Message) error {
 		return nil
 	}
 	m.Text, m.Choice = once.Text, &turn.Choice{Model: once.Model, Level: string(once.Level)}
-	return sayable(m.Text, "")
+	return sayable(m.Text, "", m.Files == nil || len(m.Files) > 0)
 }
 
 // steer does something with a conversation that is ours.
@@ -85,7 +67,11 @@ func steerError(err error) error {
 	var file *turn.FileError
 	switch {
 	case errors.As(err, &file):
-		return &Error{Code: "bad_file", Cause: err, Message: fmt.Sprintf("%s can't be attached: %v.", short(file.Name), errors.Unwrap(file.Cause))}
+		return &Error{Code: "bad_file", Cause: err, Message: fmt.Sprintf("%s can't be attached: %v.", called(file.Name), errors.Unwrap(file.Cause))}
+	case errors.Is(err, turn.ErrEmpty):
+		return errEmpty
+	case errors.Is(err, turn.ErrFull):
+		return &Error{Code: "queue_full", Cause: err, Message: "Too many messages wait already. Send this one when some of them have been answered."}
 	case errors.Is(err, turn.ErrNotQueued):
 		return &Error{Code: "not_queued", Message: "This message is not in the queue any more. Most likely it was just sent."}
 	case errors.Is(err, turn.ErrNoMessage):
@@ -96,15 +82,33 @@ func steerError(err error) error {
 	return userError(err)
 }
 
+func (c conversations) Queued(ctx context.Context, args QueueItem) (Queued, error) {
+	s, done, err := c.app.session(ctx, args.Workspace)
+	if err != nil {
+		return Queued{}, userError(err)
+	}
+	defer done()
+	queue := s.current().Queue
+	i := slices.IndexFunc(queue, func(q turn.Queued) bool { return q.ID == args.ID })
+	if i < 0 {
+		return Queued{}, steerError(turn.ErrNotQueued)
+	}
+	return queueView(&queue[i]), nil
+}
+
 func (c conversations) EditQueued(ctx context.Context, args EditQueued) error {
 	if args.Text != nil {
-		if err := sayable(*args.Text, args.ID); err != nil {
+		if err := sayable(*args.Text, args.ID, args.Files == nil || len(args.Files) > 0); err != nil {
 			return err
 		}
 	}
-	change := turn.QueuedChange{Text: args.Text, Dispatch: (*turn.Dispatch)(args.Dispatch)}
+	files, err := c.app.files(args.Workspace, args.Files)
+	if err != nil {
+		return err
+	}
+	change := turn.QueuedChange{Text: args.Text, Dispatch: (*turn.Dispatch)(args.Dispatch), Files: files}
 	if args.Text != nil {
-		m := turn.Message{Text: *args.Text}
+		m := turn.Message{Text: *args.Text, Files: files}
 		if err := c.once(&m); err != nil {
 			return err
 		}
@@ -122,14 +126,18 @@ func (c conversations) MoveQueued(ctx context.Context, args MoveQueued) error {
 }
 
 func (c conversations) EditMessage(ctx context.Context, args EditMessage) error {
-	if err := sayable(args.Text, args.ID); err != nil {
+	if err := sayable(args.Text, args.ID, args.Files == nil || len(args.Files) > 0); err != nil {
 		return err
 	}
 	seq, ok := parseEntryID(args.Entry)
 	if !ok {
 		return &Error{Code: "bad_request", Message: fmt.Sprintf("%q is not the id of an entry.", short(args.Entry))}
 	}
-	m := turn.Message{ID: args.ID, Text: args.Text}
+	files, err := c.app.files(args.Workspace, args.Files)
+	if err != nil {
+		return err
+	}
+	m := turn.Message{ID: args.ID, Text: args.Text, Files: files}
 	if err := c.once(&m); err != nil {
 		return err
 	}

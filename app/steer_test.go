@@ -44,10 +44,11 @@ func TestAForkGoesOnFromTheConversation(t *testing.T) {
 	}
 	gitIn(t, w.Dir, "commit", "-q", "--allow-empty", "-m", "a commit of the origin")
 
-	f, err := h.api.Workspaces.Fork(ctx, app.ForkWorkspace{Workspace: w.ID, Name: "other-way", Message: "Measure it again."})
-	if err != nil {
-		t.Fatal(err)
+	forked, err := h.api.Workspaces.Fork(ctx, app.ForkWorkspace{Workspace: w.ID, Name: "other-way", Message: "Measure it again."})
+	if err != nil || forked.Unsent != "" {
+		t.Fatal(forked.Unsent, err)
 	}
+	f := forked.Workspace
 	h.wait("the fork's turn to end", ended(f.ID, app.Done))
 	c := h.snapshot(f)
 	if got := strings.Join(texts(c, app.EntryUser), "|"); got != "How deep is it?|Measure it again." {

@@ -48,9 +48,12 @@ func shorts(in []string) []string {
 	return out
 }
 
-// label is a name or title as it is kept: one line without control characters, at most 200 bytes.
+// label is a name or title as it is kept: one line without control characters and marks that turn the
+// direction of what follows, at most 200 bytes.
 func label(s string) string {
-	s = strings.Join(strings.FieldsFunc(strings.ToValidUTF8(s, ""), unicode.IsControl), " ")
+	s = strings.Join(strings.FieldsFunc(strings.ToValidUTF8(s, ""), func(r rune) bool {
+		return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r)
+	}), " ")
 	s = strings.TrimSpace(s)
 	if len(s) > maxLabel {
 		s = strings.TrimSpace(s[:runeStart(s, maxLabel)])

@@ -155,6 +155,7 @@ type Entry struct {
 	Level     string `json:"level,omitempty"`
 	Code      string `json:"code,omitempty"` // turn_end: a stable error code
 	Model     string `json:"model,omitempty"`
+	Via       string `json:"via,omitempty"` // "coder:provider/model": Coder's gateway stood between
 	// Once is, on a user entry, the model and level that this message alone asked for, such as
 	// "anthropic:claude-opus-5-5+high".
 	Once string `json:"once,omitempty"`
@@ -185,6 +186,7 @@ type Source struct {
 type FileRef struct {
 	Name string `json:"name,omitempty"`
 	Mime string `json:"mime"`
+	Blob string `json:"blob,omitempty"` // its name for GET /blob/WORKSPACE/BLOB and for Upload
 }
 
 // ToolEntry is a tool call and its outcome.
@@ -232,10 +234,11 @@ const (
 type Queued struct {
 	ID       string    `json:"id"`
 	Text     string    `json:"text"`
+	Cut      bool      `json:"cut,omitempty"` // Text is only the beginning: Conversations.Queued has the rest
 	Time     time.Time `json:"time"`
 	Dispatch Dispatch  `json:"dispatch"`
 	Once     string    `json:"once,omitempty"` // as in Entry
-	Files    int       `json:"files,omitempty"`
+	Files    []FileRef `json:"files,omitempty"`
 }
 
 // RetryWait is a failed request that will be tried again at At.
@@ -256,6 +259,8 @@ type Conversation struct {
 	Status    Status  `json:"status"`
 	Damaged   int     `json:"damaged,omitempty"` // lines of the log that could not be read
 	Draft     string  `json:"draft,omitempty"`   // what the person was writing
+	// DraftFiles are the pictures that were attached to the draft.
+	DraftFiles []Upload `json:"draftFiles,omitempty"`
 }
 
 // Status is a conversation without its entries.

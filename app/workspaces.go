@@ -1,8 +1,10 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"slices"
+	"strings"
 	"sync"
 
 	"carrel/agent/catalog"
@@ -16,6 +18,9 @@ const (
 	maxDiffFiles = 300
 	maxDiffBytes = 6 << 20
 )
+
+// CodeWorkspace is the code of a Problem that tells how something went with a workspace.
+const CodeWorkspace = "workspace"
 
 // desks implements WorkspacesAPI.
 type desks struct{ app *App }
@@ -47,8 +52,9 @@ func (d desks) Create(ctx context.Context, args NewWorkspace) (Workspace, error)
 			return Workspace{}, userError(err)
 		}
 	}
+	level := d.app.levelOf(ctx, d.app.catalog.Info(cmp.Or(args.Model, d.app.defaultModel())).ID, "")
 	w, err := d.app.desks.Create(ctx, workspaces.NewWorkspace{ProjectID: args.ProjectID, Name: args.Name, Title: label(args.Title),
-		Runtime: runtime.Kind(args.Runtime), Branch: args.Branch, Base: args.Base, Detached: args.Detached, Model: args.Model})
+		Runtime: runtime.Kind(args.Runtime), Branch: args.Branch, Base: args.Base, Detached: args.Detached, Model: args.Model, Level: level})
 	return d.view(ctx, w.ID, err)
 }
 
@@ -99,12 +105,12 @@ func (d desks) Unarchive(ctx context.Context, args ByID) (Workspace, error) {
 	return d.view(ctx, args.ID, err)
 }
 
-func (d desks) AtRisk(ctx context.Context, args ByID) (AtRisk, error) {
+func (d desks) AtRisk(ctx context.Context, args RiskOfDeleting) (AtRisk, error) {
 	w, err := d.app.registry.Workspace(ctx, args.ID)
 	if err != nil {
 		return AtRisk{}, userError(err)
 	}
-	risk, err := d.app.desks.AtRisk(ctx, args.ID)
+	risk, err := d.app.desks.AtRisk(ctx, args.ID, args.KeepBranch)
 	if err != nil {
 		return AtRisk{}, userError(err)
 	}
@@ -217,7 +223,12 @@ func riskView(r git.Risk) AtRisk {
 // deskEvent takes what the lifecycle of projects and workspaces tells.
 func (a *App) deskEvent(e workspaces.Event) {
 	if len(e.Notes) > 0 {
-		a.logger.Info("workspace notes", "notes", e.Notes) // they stand in the init log too
+		a.logger.Info("workspace notes", "notes", e.Notes)
+	}
+	if e.Workspace != nil && !e.Logged {
+		for _, note := range e.Notes {
+			a.publish(ProblemAppeared{Problem{Code: CodeWorkspace, Message: short(e.Workspace.Title + ": " + strings.TrimRight(note, ".") + ".")}})
+		}
 	}
 	switch {
 	case e.Project != nil:

@@ -9,9 +9,6 @@ import (
 	"net"
 	"os"
 	"runtime"
-	"slices"
-	"strconv"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -27,36 +24,29 @@ import (
 
 // threads is tier C: an operating system thread is fenced in and starts the commands of one plan.
 type threads struct {
-	proxy    Proxy
+	proxy    hostProxy
 	ground   *ground
 	landlock int
-	running  sync.WaitGroup // the proxy and the threads
+	running  sync.WaitGroup
 
-	mu      sync.Mutex
-	closed  bool
-	fenced  *fenced // for the last plan
-	address string  // of the proxy, once it is wanted
-	stop    context.CancelFunc
-	after   func() // runs once everything has ended; may be nil
+	mu     sync.Mutex
+	closed bool
+	fenced *fenced // for the last plan
+	after  func()  // runs once everything has ended; may be nil
 }
 
 func newThreads(c Config, s Status, g *ground) *threads {
-	return &threads{proxy: c.Proxy, ground: g, landlock: s.Machine.Landlock}
+	return &threads{proxy: hostProxy{proxy: c.Proxy}, ground: g, landlock: s.Machine.Landlock}
 }
 
 func (t *threads) start(ctx context.Context, j job) (*Process, error) {
 	var ports []uint16
 	var after []func()
 	if j.plan.Network == policy.NetworkAllowlist {
-		address, port, err := t.listen()
+		port, release, err := t.proxy.admit(&j)
 		if err != nil {
 			return nil, err
 		}
-		env, release, err := t.proxy.Admit(j.command.Name, j.policy, address)
-		if err != nil {
-			return nil, fmt.Errorf("admit command to proxy: %w", err)
-		}
-		j.plan.Env = slices.Concat(j.plan.Env, env)
 		ports, after = []uint16{port}, []func(){release}
 	}
 	proc, err := t.launch(j, ports)
@@ -217,24 +207,6 @@ func execute(program string, j job) (*os.Process, error) {
 	return proc, nil
 }
 
-// listen starts the proxy on a port of the loopback, once.
-func (t *threads) listen() (address string, port uint16, err error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.address == "" {
-		l, err := net.Listen("tcp4", "127.0.0.1:0")
-		if err != nil {
-			return "", 0, fmt.Errorf("open proxy: %w", err)
-		}
-		ctx, stop := context.WithCancel(context.Background())
-		t.stop, t.address = stop, l.Addr().String()
-		t.running.Go(func() { t.proxy.Serve(ctx, Listeners{Proxy: l}) })
-	}
-	_, text, _ := strings.Cut(t.address, ":")
-	n, err := strconv.ParseUint(text, 10, 16)
-	return t.address, uint16(n), err
-}
-
 func (t *threads) warm(context.Context, plan.Plan) error { return nil } // a thread costs nothing
 
 func (t *threads) dial(ctx context.Context, port int) (net.Conn, error) {
@@ -243,9 +215,6 @@ func (t *threads) dial(ctx context.Context, port int) (net.Conn, error) {
 
 func (t *threads) close() error {
 	t.mu.Lock()
-	if t.stop != nil {
-		t.stop()
-	}
 	if t.fenced != nil && !t.closed {
 		t.fenced.hand(nil)
 	}
@@ -254,6 +223,7 @@ func (t *threads) close() error {
 	t.after = nil
 	t.mu.Unlock()
 	t.running.Wait()
+	t.proxy.close()
 	if after != nil {
 		after()
 	}

@@ -108,6 +108,8 @@ type ProviderConfig struct {
 	Login     *CoderLogin       `json:"login"`           // nil: nobody is logged in
 	Routes    map[string]string `json:"canonicalRoutes"` // the gateway's provider for models of a native one
 	Preferred bool              `json:"preferred"`       // native models go through Coder also where there is a key for them
+	// ModelRoutes says it of one native model, by provider:id: "coder" or "direct".
+	ModelRoutes map[string]string `json:"modelRoutes"`
 	// Further are providers of the gateway that it does not list, Discovered those that it does.
 	Further    []GatewayProvider `json:"additionalProviders"`
 	Discovered []GatewayProvider `json:"discoveredProviders"`

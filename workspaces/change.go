@@ -122,7 +122,7 @@ func (d *Desks) Archive(ctx context.Context, id string) (Workspace, error) {
 		return Workspace{}, err
 	}
 	defer release()
-	if err := d.halt(ctx, w); err != nil {
+	if _, err := d.halt(ctx, w); err != nil {
 		return Workspace{}, err
 	}
 	if d.runHook(ctx, p, w, "archive") {

@@ -24,6 +24,7 @@ type NewWorkspace struct {
 	Base      string       // where a new branch starts; "" is what the project has checked out
 	Detached  bool         // no branch at all: Base is checked out as it is now, and nobody's branch is taken; without Branch
 	Model     string
+	Level     string
 	// Seed, when not nil, fills what belongs to the new workspace beside its tree, once its row exists
 	// and before anybody hears of it. Its error undoes the creation.
 	Seed func(context.Context, Workspace) error
@@ -159,7 +160,7 @@ const nameTries = 100
 // that cannot be used.
 func (d *Desks) reserve(ctx context.Context, p Project, n NewWorkspace, fill func(*Workspace) bool) (*building, error) {
 	now := d.now()
-	w := Workspace{ID: store.NewID(), ProjectID: p.ID, Runtime: n.Runtime, Model: n.Model, Init: InitNone, CreatedAt: now, ActiveAt: now}
+	w := Workspace{ID: store.NewID(), ProjectID: p.ID, Runtime: n.Runtime, Model: n.Model, Level: n.Level, Init: InitNone, CreatedAt: now, ActiveAt: now}
 	release, err := d.take(w.ID)
 	if err != nil {
 		return nil, err

@@ -37,15 +37,17 @@ func (d *Desks) Delete(ctx context.Context, id, confirm string, keepBranch bool)
 	if !s.clean() && confirm != w.Name {
 		return &ConfirmError{Name: w.Name, Risk: s.risk}
 	}
-	if err := d.halt(ctx, w); err != nil {
+	worked, err := d.halt(ctx, w)
+	if err != nil {
 		return err
 	}
 	if d.runHook(ctx, p, w, "delete") {
 		d.endWork(ctx, w)
-		if confirm != w.Name { // the hook may have written something
-			if s = d.atStake(ctx, p, w, keepBranch); !s.clean() {
-				return &ConfirmError{Name: w.Name, Risk: s.risk}
-			}
+		worked = true
+	}
+	if worked && confirm != w.Name { // it may have written something meanwhile
+		if s = d.atStake(ctx, p, w, keepBranch); !s.clean() {
+			return &ConfirmError{Name: w.Name, Risk: s.risk}
 		}
 	}
 	if err := d.discard(ctx, p, w, s); err != nil {
@@ -87,8 +89,14 @@ func (d *Desks) discard(ctx context.Context, p Project, w Workspace, s stake) er
 		if !s.clean() {
 			keep = withWork
 		}
+		modules := ownModules(p, w)
 		if err := d.toTrash(ctx, w.Dir, w.ID, keep); err != nil {
 			return err
+		}
+		if keep == withWork && modules != "" {
+			if err := d.toTrashBeside(ctx, modules, p.CommonDir, w.ID+"-modules", keep); err != nil {
+				return err
+			}
 		}
 	}
 	if err := d.registry.removeWorkspace(ctx, w.ID); err != nil {
@@ -100,7 +108,7 @@ func (d *Desks) discard(ctx context.Context, p Project, w Workspace, s stake) er
 			return err
 		}
 		if s.tip != "" {
-			if err := d.dropBranch(ctx, p, w, s.tip); err != nil {
+			if err := d.dropBranch(ctx, p, w, s); err != nil {
 				return err
 			}
 		}
@@ -108,10 +116,46 @@ func (d *Desks) discard(ctx context.Context, p Project, w Workspace, s stake) er
 	return d.trashSession(ctx, w)
 }
 
+// ownModules is where a worktree's submodules have their repositories, which go with its registration; ""
+// when it has none.
+func ownModules(p Project, w Workspace) string {
+	if checkLink(w.Dir, p.CommonDir) != nil {
+		return ""
+	}
+	admin, err := adminDir(w.Dir)
+	if modules := filepath.Join(admin, "modules"); err == nil && isFolder(modules) {
+		return modules
+	}
+	return ""
+}
+
+// branchesGone counts the branches of a project that went with their workspaces.
+func (d *Desks) branchesGone(p Project) int {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.gone[p.ID]
+}
+
 // dropBranch deletes a workspace's branch at the commit that was inspected. A branch that has moved
-// since, or that another folder has checked out, stays.
-func (d *Desks) dropBranch(ctx context.Context, p Project, w Workspace, tip string) error {
-	err := d.git.DeleteBranch(ctx, p.Path, w.Branch, tip)
+// since, or that another folder has checked out, stays. So does one whose commits were on another
+// branch when it was inspected, and that one has gone meanwhile.
+func (d *Desks) dropBranch(ctx context.Context, p Project, w Workspace, s stake) error {
+	d.dropping.Lock() // one looks and deletes at a time
+	defer d.dropping.Unlock()
+	if d.branchesGone(p) != s.seen {
+		var now git.Risk
+		d.commitsAtStake(ctx, p, s.tip, w.Branch, &now)
+		if now.Unknown != "" || now.Counts[2] > s.risk.Counts[2] {
+			d.emit(Event{Workspace: &w, Notes: []string{fmt.Sprintf("The branch %s was kept: another one that had its commits was deleted at the same time", w.Branch)}})
+			return nil
+		}
+	}
+	err := d.git.DeleteBranch(ctx, p.Path, w.Branch, s.tip)
+	if err == nil {
+		d.mu.Lock()
+		d.gone[p.ID]++
+		d.mu.Unlock()
+	}
 	var held *git.HeldError
 	var missing *git.NoSuchRefError
 	switch {

@@ -56,7 +56,7 @@ func TestARefusedDeletionStopsNothing(t *testing.T) {
 	b := newBench(t)
 	var stopped []string
 	fails := errors.New("it would not end")
-	b.Desks.stop = func(_ context.Context, id string) error { stopped = append(stopped, id); return fails }
+	b.Desks.stop = func(_ context.Context, id string) (bool, error) { stopped = append(stopped, id); return false, fails }
 	w := b.worked(b.add(b.repo("r")), "w1")
 	var c *ConfirmError
 	if err := b.Delete(t.Context(), w.ID, "", false); !errors.As(err, &c) || len(stopped) != 0 {
@@ -116,7 +116,7 @@ func TestWhatCannotBeInspectedCountsAsWork(t *testing.T) { // O-GIT-05
 	if err := os.Remove(filepath.Join(w.Dir, ".git")); err != nil {
 		t.Fatal(err)
 	}
-	risk, err := b.AtRisk(t.Context(), w.ID)
+	risk, err := b.AtRisk(t.Context(), w.ID, false)
 	if err != nil || risk.Unknown == "" {
 		t.Fatalf("risk = %+v, %v", risk, err)
 	}
@@ -153,6 +153,9 @@ func TestCommitsOnABranchThatStaysAreNotAtRisk(t *testing.T) {
 	var c *ConfirmError
 	if err := b.Delete(t.Context(), w.ID, "", false); !errors.As(err, &c) || c.Risk.Counts != [3]int{0, 0, 1} {
 		t.Fatalf("delete: %v", err)
+	}
+	if risk, err := b.AtRisk(t.Context(), w.ID, true); err != nil || !risk.Nothing() {
+		t.Fatalf("with the branch kept: %+v, %v", risk, err)
 	}
 	if err := b.Delete(t.Context(), w.ID, "", true); err != nil {
 		t.Fatal(err)

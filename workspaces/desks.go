@@ -26,9 +26,9 @@ type Options struct {
 	// Events gets everything that changes, in any goroutine. It must not block. May be nil.
 	Events func(Event)
 	// Stop ends what the caller runs in a workspace, such as its conversation, once archiving or
-	// deleting it is certain and before its hook runs. An error stops the operation, with nothing
-	// removed. May be nil.
-	Stop func(ctx context.Context, id string) error
+	// deleting it is certain and before its hook runs, and says whether anything worked there. An error
+	// stops the operation, with nothing removed. May be nil.
+	Stop func(ctx context.Context, id string) (worked bool, err error)
 	Now  func() time.Time // nil: time.Now
 }
 
@@ -40,6 +40,7 @@ type Event struct {
 	RemovedWorkspace string
 	InitOutput       string   // a piece of the init hook's output, with Workspace
 	Notes            []string // sentences for the person, mostly with Workspace: what was left out and why
+	Logged           bool     // Notes stand in the workspace's InitLog too
 }
 
 // Desks is the life of projects and workspaces. Its methods may be called from any goroutine.
@@ -50,15 +51,18 @@ type Desks struct {
 	reaper   *runtime.Reaper
 	env      []string
 	events   func(Event)
-	stop     func(context.Context, string) error
+	stop     func(context.Context, string) (bool, error)
 	now      func() time.Time
 	jobs     jobs
 	// hookLimit is how long an archive or delete hook may take; tests shorten it.
 	hookLimit  time.Duration
 	spareLimit int // maxSpares, fewer in tests
 
+	dropping sync.Mutex // held while a branch is looked at for the last time and deleted
+
 	mu   sync.Mutex
 	busy map[string]bool // ids of workspaces and projects that something is being done with
+	gone map[string]int  // by project: branches that went with their workspaces since this process began
 }
 
 // New returns a Desks. It starts nothing: see Recover and WarmSpares.
@@ -66,13 +70,13 @@ func New(o Options) *Desks {
 	d := &Desks{
 		root: o.Root, git: o.Git, registry: o.Registry, reaper: o.Reaper,
 		env: o.Env, events: o.Events, stop: o.Stop, now: o.Now,
-		hookLimit: hookLimit, spareLimit: maxSpares, busy: make(map[string]bool),
+		hookLimit: hookLimit, spareLimit: maxSpares, busy: make(map[string]bool), gone: make(map[string]int),
 	}
 	if d.env == nil {
 		d.env = os.Environ()
 	}
 	if d.stop == nil {
-		d.stop = func(context.Context, string) error { return nil }
+		d.stop = func(context.Context, string) (bool, error) { return false, nil }
 	}
 	if d.now == nil {
 		d.now = time.Now

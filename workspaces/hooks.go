@@ -131,14 +131,16 @@ func readLog(path string) (string, error) {
 	return string(text), nil
 }
 
-// halt ends what works in a workspace, so that its hook has it alone.
-func (d *Desks) halt(ctx context.Context, w Workspace) error {
+// halt ends what works in a workspace, so that its hook has it alone, and says whether anything did.
+func (d *Desks) halt(ctx context.Context, w Workspace) (worked bool, err error) {
+	worked = d.jobs.running(initKey(w.ID))
 	d.jobs.stop(initKey(w.ID))
-	if err := d.stop(ctx, w.ID); err != nil {
-		return fmt.Errorf("stop workspace %q: %w", w.Name, err)
+	stopped, err := d.stop(ctx, w.ID)
+	if err != nil {
+		return worked, fmt.Errorf("stop workspace %q: %w", w.Name, err)
 	}
 	d.endWork(ctx, w)
-	return nil
+	return worked || stopped, nil
 }
 
 // endWork ends what runs in a workspace: its init hook and every process that its commands started.

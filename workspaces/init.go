@@ -67,7 +67,7 @@ func (d *Desks) settle(ctx context.Context, p Project, w Workspace, notes []stri
 	}
 	log := d.openInitLog(w, notes)
 	if len(notes) > 0 {
-		d.emit(Event{Workspace: &w, Notes: notes})
+		d.emit(Event{Workspace: &w, Notes: notes, Logged: true})
 	}
 	if w.Init != InitRunning {
 		log.close()

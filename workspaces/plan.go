@@ -37,9 +37,12 @@ func (d *Desks) planTree(ctx context.Context, p Project, n NewWorkspace) (plan, 
 	}
 	pl := plan{branch: n.Branch, base: n.Base, branches: branches}
 	if pl.base == "" {
-		if err := pl.defaultBase(p, head); err != nil {
-			return plan{}, err
-		}
+		err = pl.defaultBase(p, head)
+	} else {
+		err = d.chosenBase(ctx, p, head, &pl)
+	}
+	if err != nil {
+		return plan{}, err
 	}
 	if n.Detached && n.Branch != "" {
 		return plan{}, &Refusal{Code: BranchInvalid, Branch: n.Branch,
@@ -47,7 +50,7 @@ func (d *Desks) planTree(ctx context.Context, p Project, n NewWorkspace) (plan, 
 	}
 	pl.create = !n.Detached
 	if n.Branch == "" {
-		return pl, d.checkBase(ctx, p, n.Base)
+		return pl, nil
 	}
 	if b, ok := pl.find(n.Branch, false); ok {
 		if b.HeldBy != "" {
@@ -95,7 +98,7 @@ func (d *Desks) newBranch(ctx context.Context, p Project, n NewWorkspace, pl *pl
 		return &Refusal{Code: BranchInvalid, Branch: pl.branch, Choices: []Choice{ChooseName}, Message: fmt.Sprintf(
 			"The branch %s cannot exist beside %s: git would need one name to be a folder and a branch. Choose another name.", pl.branch, other)}
 	}
-	return d.checkBase(ctx, p, n.Base)
+	return nil
 }
 
 func (pl *plan) find(name string, remote bool) (git.Branch, bool) {
@@ -147,20 +150,35 @@ func (pl *plan) taken(name string) bool {
 	return ok || pl.clash(name) != ""
 }
 
-// checkBase refuses a chosen base that is not there; what the project has checked out is.
-func (d *Desks) checkBase(ctx context.Context, p Project, base string) error {
-	if base == "" {
-		return nil
-	}
-	_, err := d.git.Read(ctx, p.Path, "rev-parse", "--quiet", "--verify", "--end-of-options", base+"^{commit}")
-	if err == nil {
-		return nil
-	}
+// chosenBase refuses a chosen base that is not there. The name of a branch or tag is kept, since the
+// workspace is compared with where that is. Whatever else names a commit, such as HEAD~2, would name another
+// one in the workspace, or later; so what it is now counts.
+func (d *Desks) chosenBase(ctx context.Context, p Project, head git.Head, pl *plan) error {
+	base := pl.base
+	commit, err := d.commit(ctx, p, base)
 	var failed *git.Error
-	if !errors.As(err, &failed) {
+	switch {
+	case errors.As(err, &failed):
+		return baseMissing(p, base, err)
+	case err != nil:
 		return fmt.Errorf("find base %q: %w", base, err)
 	}
-	return baseMissing(p, base, err)
+	_, local := pl.find(base, false)
+	_, remote := pl.find(base, true)
+	if local || remote {
+		return nil
+	}
+	if base == "HEAD" || base == "@" {
+		return pl.defaultBase(p, head)
+	}
+	ref := base
+	if !strings.HasPrefix(base, "refs/") {
+		ref = "refs/tags/" + base
+	}
+	if _, err := d.git.Read(ctx, p.Path, "show-ref", "--verify", "--quiet", "--", ref); err != nil {
+		pl.base = commit
+	}
+	return nil
 }
 
 func baseMissing(p Project, base string, cause error) *Refusal {

@@ -3,6 +3,7 @@ package workspaces
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"time"
 )
@@ -78,9 +79,9 @@ func (r *Registry) removeProject(ctx context.Context, id string) (bool, error) {
 // insertWorkspace reserves w.Name in its project. It says false when the name is taken.
 func (r *Registry) insertWorkspace(ctx context.Context, w Workspace) (bool, error) {
 	res, err := r.db.ExecContext(ctx, `INSERT INTO workspaces (id, project_id, name, title, runtime, branch, made_branch,
-		base, dir, model, init, creating, created_at, active_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+		base, dir, model, level, init, creating, created_at, active_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 		ON CONFLICT (project_id, name) DO NOTHING`,
-		w.ID, w.ProjectID, w.Name, w.Title, string(w.Runtime), w.Branch, w.MadeBranch, w.Base, w.Dir, w.Model,
+		w.ID, w.ProjectID, w.Name, w.Title, string(w.Runtime), w.Branch, w.MadeBranch, w.Base, w.Dir, w.Model, w.Level,
 		string(w.Init), w.Creating, w.CreatedAt.UnixMilli(), w.ActiveAt.UnixMilli())
 	if err != nil {
 		return false, fmt.Errorf("register workspace %q: %w", w.Name, err)
@@ -132,10 +133,39 @@ func (r *Registry) setArchived(ctx context.Context, id string, at *time.Time) (b
 	return n == 1, err
 }
 
-// SetModel chooses a workspace's model, provider:id, and how it is asked.
-func (r *Registry) SetModel(ctx context.Context, id, model, level string, pro bool) error {
-	res, err := r.db.ExecContext(ctx, `UPDATE workspaces SET model = ?, level = ?, pro = ? WHERE id = ?`, model, level, pro, id)
+// ModelChoice is a workspace's model, provider:id, and how it is asked.
+type ModelChoice struct {
+	Model, Level string
+	Pro, Cyber   bool
+}
+
+// SetModel chooses a workspace's model and how it is asked.
+func (r *Registry) SetModel(ctx context.Context, id string, c ModelChoice) error {
+	res, err := r.db.ExecContext(ctx, `UPDATE workspaces SET model = ?, level = ?, pro = ?, cyber = ? WHERE id = ?`,
+		c.Model, c.Level, c.Pro, c.Cyber, id)
 	return changed(res, err, "choose model of workspace", id)
+}
+
+// LevelOf is how hard a person last chose that a model thinks; false when nobody chose.
+func (r *Registry) LevelOf(ctx context.Context, model string) (level string, chosen bool, err error) {
+	err = r.db.QueryRowContext(ctx, `SELECT level FROM model_levels WHERE model = ?`, model).Scan(&level)
+	if errors.Is(err, sql.ErrNoRows) {
+		return "", false, nil
+	}
+	if err != nil {
+		return "", false, fmt.Errorf("read level of model %q: %w", model, err)
+	}
+	return level, true, nil
+}
+
+// SetLevelOf notes how hard a person chose that a model thinks.
+func (r *Registry) SetLevelOf(ctx context.Context, model, level string) error {
+	_, err := r.db.ExecContext(ctx, `INSERT INTO model_levels (model, level) VALUES (?1, ?2)
+		ON CONFLICT (model) DO UPDATE SET level = ?2`, model, level)
+	if err != nil {
+		return fmt.Errorf("note level of model %q: %w", model, err)
+	}
+	return nil
 }
 
 // SetAutoRetry says whether a workspace's failed requests are tried again by themselves.
@@ -155,8 +185,8 @@ func (r *Registry) CopyWaiting(ctx context.Context, from, to string) error {
 	for _, s := range []string{
 		`INSERT OR IGNORE INTO queue (workspace_id, id, position, text, dispatch, choice, files, created_at)
 			SELECT ?2, id, position, text, dispatch, choice, files, created_at FROM queue WHERE workspace_id = ?1`,
-		`INSERT OR REPLACE INTO drafts (workspace_id, text, updated_at)
-			SELECT ?2, text, updated_at FROM drafts WHERE workspace_id = ?1`,
+		`INSERT OR REPLACE INTO drafts (workspace_id, text, files, updated_at)
+			SELECT ?2, text, files, updated_at FROM drafts WHERE workspace_id = ?1`,
 	} {
 		if _, err := r.db.ExecContext(ctx, s, from, to); err != nil {
 			return fmt.Errorf("copy what waits in workspace %q: %w", from, err)

@@ -12,16 +12,16 @@ import (
 // maxRisk caps the list of commits, as git.AtRisk caps its lists.
 const maxRisk = 50
 
-// AtRisk lists what deleting a workspace, with its branch if Carrel made that, would lose: changed
-// and untracked files, and commits that are on no other branch, remote or tag; of a folder that is
+// AtRisk lists what deleting a workspace, with its branch if Carrel made that and keepBranch is false,
+// would lose: changed and untracked files, and commits that are on no other branch, remote or tag; of a folder that is
 // gone, the commits that were checked out there without a branch. What cannot be inspected has Unknown
 // set and counts as at risk. A local workspace risks nothing: its folder stays.
-func (d *Desks) AtRisk(ctx context.Context, id string) (git.Risk, error) {
+func (d *Desks) AtRisk(ctx context.Context, id string, keepBranch bool) (git.Risk, error) {
 	w, p, err := d.load(ctx, id)
 	if err != nil {
 		return git.Risk{}, err
 	}
-	stake := d.atStake(ctx, p, w, false)
+	stake := d.atStake(ctx, p, w, keepBranch)
 	return stake.risk, nil
 }
 
@@ -30,6 +30,7 @@ type stake struct {
 	risk git.Risk
 	tip  string // of the branch that goes with the workspace; "" when none does
 	head string // commit that is checked out without a branch; "" on a branch
+	seen int    // how many branches of the project had gone when the look began
 }
 
 // last is the commit by which a person finds again what went with the workspace.
@@ -46,7 +47,7 @@ func (s stake) clean() bool {
 
 // atStake inspects a worktree and the branch that would go with it.
 func (d *Desks) atStake(ctx context.Context, p Project, w Workspace, keepBranch bool) stake {
-	var s stake
+	s := stake{seen: d.branchesGone(p)}
 	if w.Runtime != runtime.Worktree {
 		return s
 	}
@@ -92,10 +93,15 @@ func (d *Desks) treeAtStake(ctx context.Context, p Project, w Workspace, drop bo
 		risk.Unknown = err.Error()
 	}
 	s.risk = risk
-	branch, s.head, err = checkedOut(w.Dir)
-	if err != nil {
-		s.risk.Unknown = err.Error()
-		return ""
+	switch {
+	case risk.Unknown != "":
+		if branch, s.head, err = checkedOut(w.Dir); err != nil {
+			return ""
+		}
+	case risk.Branch == "":
+		s.head = risk.Commit
+	default:
+		branch = risk.Branch
 	}
 	if branch != "" && (branch != w.Branch || !drop) { // the branch stays, and with it its commits
 		s.risk.Commits, s.risk.Counts[2] = nil, 0

@@ -25,6 +25,11 @@ const (
 // toTrash moves a folder to the trash at once: trash/<id>-<time>, or beside the folder when that
 // lies on another disk. A folder that is not there is fine.
 func (d *Desks) toTrash(ctx context.Context, path, id, keep string) error {
+	return d.toTrashBeside(ctx, path, filepath.Dir(path), id, keep)
+}
+
+// toTrashBeside is toTrash with another folder for what lies on another disk than the trash.
+func (d *Desks) toTrashBeside(ctx context.Context, path, beside, id, keep string) error {
 	if !exists(path) {
 		return nil
 	}
@@ -36,7 +41,7 @@ func (d *Desks) toTrash(ctx context.Context, path, id, keep string) error {
 	}
 	err := d.moveToTrash(ctx, path, trashed{path: filepath.Join(trash, name), at: now})
 	if errors.Is(err, syscall.EXDEV) {
-		err = d.moveToTrash(ctx, path, trashed{path: filepath.Join(filepath.Dir(path), ".trash-"+name), at: now})
+		err = d.moveToTrash(ctx, path, trashed{path: filepath.Join(beside, ".trash-"+name), at: now})
 	}
 	if err != nil {
 		return fmt.Errorf("move %q to the trash: %w", path, err)

@@ -75,7 +75,7 @@ func TestBedrocksModelsAreAskedInTheirFormats(t *testing.T) {
 		"us.anthropic.claude-sonnet-4-6":             `bedrock "output_config":{"effort":"high"}`,
 		"global.anthropic.claude-opus-4-6-v1":        `bedrock "type":"adaptive"`,
 		"us.anthropic.claude-opus-4-5-20251101-v1:0": `bedrock "budget_tokens":20000`,
-		"amazon.nova-pro-v1:0":                       `converse "content":[{"text":"hi"}]`,
+		"amazon.nova-pro-v1:0":                       `converse "content":[{"text":"hi"},{"cachePoint":{"type":"default"}}]`,
 	} {
 		r, err := askBedrock(t, c, server, Choice{Model: "bedrock:" + id, Level: High})
 		format, body, _ := strings.Cut(want, " ")
@@ -127,4 +127,31 @@ func TestBedrockListsModelsAndProfiles(t *testing.T) {
 	}
 	nobody := catalog(vars, entries{"bedrock": {Region: "us-east-1", BaseURL: server.URL}})
 	check(t, "no credentials", nobody.Test(t.Context(), "bedrock"), "auth")
+}
+
+func TestAnARNIsAskedAsTheModelThatItStandsFor(t *testing.T) {
+	server := fakewire.New(t, fakewire.Steps(fakewire.Reply{Text: "OK"}))
+	const account = "arn:aws:bedrock:eu-west-1:123456789012:"
+	named, own, nova := "bedrock:"+account+"inference-profile/eu.anthropic.claude-opus-4-6-v1:0", "bedrock:"+account+"application-inference-profile/abc", "bedrock:"+account+"application-inference-profile/def"
+	c := New(config{
+		entries: entries{"bedrock": {BaseURL: server.URL, Region: "eu-west-1", BearerToken: "b"}},
+		settings: store.Settings{Models: map[string]store.ModelConfig{
+			own: {Like: "bedrock:eu.anthropic.claude-opus-4-6-v1"}, nova: {Like: "bedrock:amazon.nova-pro-v1:0"},
+		}},
+	}, env(nil))
+	for id, format := range map[string]string{named: "bedrock", own: "bedrock", nova: "converse", own + "x": "converse"} {
+		r, err := askBedrock(t, c, server, Choice{Model: id})
+		if err != nil || r.Format != format || "bedrock:"+r.Model != id {
+			t.Errorf("%s: %s of %s, %v", id, r.Format, r.Model, err)
+		}
+		if points := strings.Contains(string(r.Raw), "cachePoint"); points != (id == nova) {
+			t.Errorf("%s: cache points %v", id, points)
+		}
+	}
+	for id, plain := range map[string]string{named: "bedrock:eu.anthropic.claude-opus-4-6-v1:0", own: "bedrock:eu.anthropic.claude-opus-4-6-v1"} {
+		want := c.Info(plain)
+		if i := c.Info(id); i.Context != want.Context || len(i.Levels) == 0 || i.row.style != want.row.style || i.ID != id {
+			t.Errorf("%s: %+v", id, i)
+		}
+	}
 }

@@ -14,6 +14,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"unicode"
+	"unicode/utf8"
 
 	"carrel/agent/model/demo"
 	"carrel/agent/model/wire"
@@ -35,6 +37,7 @@ type Catalog struct {
 	lists  lists        // what Suggest heard
 	chains chains       // AWS credentials
 	logins sync.Mutex   // held while a login at Coder is renewed
+	entra  entraTokens  // Microsoft's, for Azure
 }
 
 // Provider is one provider as the settings show it.
@@ -58,8 +61,9 @@ type Model struct {
 	Aliases   []string
 	Available bool // its provider is configured
 	Demo      bool
-	First     bool // the default of its provider
-	Own       bool // the settings name it
+	First     bool   // the default of its provider
+	Own       bool   // the settings name it
+	Via       string // as in Resolved
 	Info      Info
 }
 
@@ -87,6 +91,25 @@ func (c *Catalog) Models() []Model {
 	return append(out, demoModel())
 }
 
+// Describe is one model, also one that Models does not list, by provider:id or a short name. Its error is a
+// *ConfigError.
+func (c *Catalog) Describe(id string) (Model, error) {
+	provider, name, err := c.split(id, c.models())
+	if err != nil {
+		return Model{}, err
+	}
+	for _, m := range c.Models() {
+		if m.ID == provider+":"+name {
+			return m, nil
+		}
+	}
+	if _, ok := c.one(provider); !ok {
+		return Model{}, unknownProvider(provider)
+	}
+	i := c.Info(provider + ":" + name)
+	return Model{ID: i.ID, Name: i.Name, Provider: provider, Aliases: i.Aliases, Info: i}, nil
+}
+
 // choices are a provider's models: those built in, then those of the settings.
 func (c *Catalog) choices(s settled, own map[string]ownModel) []Model {
 	var names []string
@@ -107,8 +130,12 @@ func (c *Catalog) choices(s settled, own map[string]ownModel) []Model {
 	out := make([]Model, 0, len(names))
 	for n, name := range names {
 		i := c.info(s, s.id, name, own)
-		out = append(out, Model{ID: i.ID, Name: i.Name, Provider: s.id, Aliases: i.Aliases, Available: s.err == nil || c.route(s, name) != "",
-			First: i.row.first, Own: n >= builtin, Info: i})
+		m := Model{ID: i.ID, Name: i.Name, Provider: s.id, Aliases: i.Aliases, First: i.row.first, Own: n >= builtin, Info: i}
+		route, err := c.route(s, name)
+		if m.Available = err == nil; route != "" {
+			m.Via = viaCoder(route)
+		}
+		out = append(out, m)
 	}
 	return out
 }
@@ -118,8 +145,11 @@ func (c *Catalog) choices(s settled, own map[string]ownModel) []Model {
 func (c *Catalog) Default(setting string) string {
 	all, own := c.settle(), c.models()
 	if provider, name, err := c.split(setting, own); err == nil {
-		i := slices.IndexFunc(all, func(s settled) bool { return s.id == provider && s.err == nil })
-		if i >= 0 || provider == "demo" {
+		reached := func(s settled) bool {
+			_, no := c.route(s, name)
+			return s.id == provider && no == nil
+		}
+		if provider == "demo" || slices.ContainsFunc(all, reached) {
 			return provider + ":" + name
 		}
 	}
@@ -163,12 +193,20 @@ func (c *Catalog) Fallbacks(id string) []string {
 	return out
 }
 
+// maxID is how long provider:id may be, in bytes: an ARN of Bedrock's has up to 2048.
+const maxID = 2100
+
 // split reads provider:id or a short name.
 func (c *Catalog) split(id string, own map[string]ownModel) (provider, name string, err error) {
 	id = strings.TrimSpace(id)
 	provider, name, found := strings.Cut(id, ":")
 	if id == "" {
 		return "", "", &ConfigError{BadModel, "No model is named. Write it as provider:model, such as anthropic:claude-opus-5-5."}
+	}
+	if len(id) > maxID || strings.ContainsFunc(id, func(r rune) bool {
+		return r == utf8.RuneError || unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r)
+	}) {
+		return "", "", &ConfigError{BadModel, fmt.Sprintf("%q is no name of a model. Write it as provider:model, such as anthropic:claude-opus-5-5.", clip(id))}
 	}
 	if found && provider != "" && name != "" {
 		return provider, name, nil

@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"cmp"
 	"net/http"
 	"strings"
 
@@ -51,13 +52,24 @@ func (s *settled) format(row known, h *http.Client, cache *wire.Cache) (*wire.Cl
 		}
 		o := bedrock.Options{Region: s.region, BaseURL: base, Bearer: s.key.value, Credentials: s.aws, Header: s.header,
 			Provider: s.id, HTTP: h, Cache: cache}
-		if bedrock.IsClaude(row.id) {
+		o.Like = atBedrockLike(row.like)
+		if bedrock.IsClaude(cmp.Or(o.Like, row.id)) {
 			o.Claude = anthropic.Format()
 		}
 		return bedrock.New(o)
 	case Coder, Demo: // a provider of Coder's has another
 	}
 	return nil, bad(BadProvider, s.id, "this version has no client for it.")
+}
+
+// atBedrockLike is what a model that the settings say to be like another one, of any provider, would be
+// called at Bedrock.
+func atBedrockLike(like string) string {
+	provider, id, _ := strings.Cut(like, ":")
+	if provider == "anthropic" {
+		return "anthropic." + id
+	}
+	return bedrock.Named(id)
 }
 
 // modelQuirks are the server's ways for one of its models.

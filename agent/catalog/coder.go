@@ -18,6 +18,9 @@ import (
 // signature adds to a request what proves who asks.
 type signature = func(ctx context.Context, req *http.Request, body *wire.Payload) error
 
+// coderID is the provider's id.
+const coderID = "coder"
+
 // keeper is a Config that settings can be written to: a login that was renewed must be kept.
 type keeper interface {
 	SetProvider(id string, path []string, value any) error
@@ -113,7 +116,7 @@ const renewEarly = time.Minute
 func (c *Catalog) CoderToken(ctx context.Context) (string, error) {
 	c.logins.Lock() // a login can be renewed once: all who ask wait for it
 	defer c.logins.Unlock()
-	s, _ := c.one("coder")
+	s, _ := c.one(coderID)
 	if s.err != nil {
 		return "", s.err
 	}
@@ -136,7 +139,7 @@ func (c *Catalog) CoderToken(ctx context.Context) (string, error) {
 		l.RefreshToken = t.Refresh
 	}
 	if k, ok := c.config.(keeper); ok {
-		if err := k.SetProvider("coder", []string{"login"}, l); err != nil {
+		if err := k.SetProvider(coderID, []string{"login"}, l); err != nil {
 			return "", &coder.Error{Message: "The renewed login at Coder could not be saved.", Cause: err}
 		}
 	}
@@ -161,27 +164,41 @@ func Route(e store.ProviderConfig, provider string) string {
 	return ""
 }
 
+// The routes that a person can choose for one native model.
+const (
+	RouteCoder  = "coder"  // through Coder, also where there is a key
+	RouteDirect = "direct" // never through Coder
+)
+
+// Native reports whether a provider's models can go through Coder.
+func Native(provider string) bool { return slices.Contains(native, provider) }
+
 // route gives provider/model of the gateway for a native model that goes through Coder: one whose own
-// provider has no key, or any when the settings prefer Coder. A catalogue that is loaded has to list it.
-func (c *Catalog) route(s settled, name string) string {
-	if !slices.Contains(native, s.id) || s.err != nil && s.err.Code != NoKey {
-		return ""
+// provider has no key, or any when the settings prefer Coder; what they say of the model itself comes
+// first. A catalogue that is loaded has to list it. The error is why a model can't be asked.
+func (c *Catalog) route(s settled, name string) (string, *ConfigError) {
+	if !Native(s.id) || s.err != nil && s.err.Code != NoKey {
+		return "", s.err
 	}
-	g, _ := c.one("coder")
-	if g.err != nil || s.err == nil && !g.entry.Preferred {
-		return ""
-	}
+	g, _ := c.one(coderID)
 	e := g.entry
+	chosen := e.ModelRoutes[s.id+":"+name]
+	if g.err != nil || chosen == RouteDirect || s.err == nil && !e.Preferred && chosen != RouteCoder {
+		return "", s.err
+	}
 	gateway := Route(e, s.id)
-	if gateway == "" {
-		return ""
-	}
 	id := gateway + "/" + name
-	if e.Catalog != nil && !slices.Contains(e.Unlisted, gateway) && !slices.Contains(e.Catalog, id) {
-		return ""
+	switch {
+	case gateway != "" && (e.Catalog == nil || slices.Contains(e.Unlisted, gateway) || slices.Contains(e.Catalog, id)):
+		return id, nil
+	case chosen == RouteCoder: // another way is not what the person chose
+		return "", &ConfigError{NoRoute, clip(name) + " is to go through Coder, which does not serve it. Choose another route under Settings, Models."}
 	}
-	return id
+	return "", s.err
 }
+
+// viaCoder writes a route as people read it.
+func viaCoder(route string) string { return coderID + ":" + route }
 
 // gatewayModels are the models of the catalogue that was loaded.
 func (s *settled) gatewayModels() ([]Suggestion, error) {

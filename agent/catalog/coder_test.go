@@ -109,16 +109,18 @@ func TestCodersProvidersAreAskedInTheirFormats(t *testing.T) {
 	check(t, "coder", c.Test(t.Context(), "coder"), "")
 }
 
+// way is how a model is expected to be reached.
+type way struct {
+	what   string
+	change func(*store.ProviderConfig)
+	key    bool // for the model's own provider
+	model  string
+	via    string
+	code   Code
+}
+
 func TestNativeModelsGoThroughCoder(t *testing.T) {
-	list := []store.GatewayProvider{{Name: "anthropic", Type: "anthropic"}, {Name: "claude-corp", Type: "anthropic"}, {Name: "gpt", Type: "openai"}, {Name: "google", Type: "google"}}
-	for _, x := range []struct {
-		what   string
-		change func(*store.ProviderConfig)
-		key    bool
-		model  string
-		via    string
-		code   Code
-	}{
+	for _, x := range []way{
 		{"by default", nil, false, "opus", "coder:anthropic/claude-opus-5-5", ""},
 		{"a key comes first", nil, true, "opus", "", ""},
 		{"but not where Coder is preferred", func(e *store.ProviderConfig) { e.Preferred = true }, true, "opus", "coder:anthropic/claude-opus-5-5", ""},
@@ -134,33 +136,65 @@ func TestNativeModelsGoThroughCoder(t *testing.T) {
 		{"of one without a catalogue", func(e *store.ProviderConfig) { e.Catalog, e.Unlisted = []string{}, []string{"anthropic"} }, false, "opus", "coder:anthropic/claude-opus-5-5", ""},
 		{"logged out", func(e *store.ProviderConfig) { e.Login = nil }, false, "opus", "", NoKey},
 	} {
-		fake, k, c := connected(t, list...)
-		if x.change != nil {
-			x.change(&k.e)
-		}
-		if x.key {
-			k.k = map[string]store.ProviderConfig{"anthropic": {APIKey: "k", BaseURL: fake.Wire.URL}}
-		}
-		r, err := c.Resolve(Choice{Model: x.model})
-		if code(err) != x.code || r.Via != x.via {
-			t.Errorf("%s: via %q, %v", x.what, r.Via, err)
-		}
-		i := slices.IndexFunc(c.Models(), func(m Model) bool { return slices.Contains(m.Aliases, x.model) })
-		if m := c.Models()[i]; m.Available != (x.code == "") {
-			t.Errorf("%s: available is %v", x.what, m.Available)
-		}
-		if x.via == "" {
-			continue
-		}
-		q := hi()
-		r.Prepare(q)
-		if _, err := r.Streamer.Stream(t.Context(), q, nil); err != nil || r.ID == x.via {
-			t.Errorf("%s: %v, %s", x.what, err, r.ID)
-		}
+		x.check(t)
 	}
-	_, _, c := connected(t, list...)
+	_, _, c := connected(t, gateways()...)
 	if got := c.Default(""); got != "anthropic:claude-opus-5-5" {
 		t.Errorf("the default is %s", got)
+	}
+	if got := c.Default("anthropic:claude-haiku-5-5"); got != "anthropic:claude-haiku-5-5" {
+		t.Errorf("a default that goes through Coder becomes %s", got)
+	}
+}
+
+func TestAModelsOwnRouteComesFirst(t *testing.T) {
+	for _, x := range []way{
+		{"chosen for the model, beside a key", func(e *store.ProviderConfig) { e.ModelRoutes = map[string]string{"anthropic:claude-opus-5-5": "coder"} }, true, "opus", "coder:anthropic/claude-opus-5-5", ""},
+		{"chosen, but not served", func(e *store.ProviderConfig) {
+			e.Catalog, e.ModelRoutes = []string{}, map[string]string{"anthropic:claude-opus-5-5": "coder"}
+		}, true, "opus", "", NoRoute},
+		{"not through Coder, though it is preferred", func(e *store.ProviderConfig) {
+			e.Preferred, e.ModelRoutes = true, map[string]string{"anthropic:claude-opus-5-5": "direct"}
+		}, true, "opus", "", ""},
+		{"not through Coder, without a key", func(e *store.ProviderConfig) {
+			e.ModelRoutes = map[string]string{"anthropic:claude-opus-5-5": "direct"}
+		}, false, "opus", "", NoKey},
+		{"chosen, but logged out", func(e *store.ProviderConfig) {
+			e.Login, e.ModelRoutes = nil, map[string]string{"anthropic:claude-opus-5-5": "coder"}
+		}, true, "opus", "", ""},
+	} {
+		x.check(t)
+	}
+}
+
+func gateways() []store.GatewayProvider {
+	return []store.GatewayProvider{{Name: "anthropic", Type: "anthropic"}, {Name: "claude-corp", Type: "anthropic"}, {Name: "gpt", Type: "openai"}, {Name: "google", Type: "google"}}
+}
+
+func (x way) check(t *testing.T) {
+	t.Helper()
+	fake, k, c := connected(t, gateways()...)
+	if x.change != nil {
+		x.change(&k.e)
+	}
+	if x.key {
+		k.k = map[string]store.ProviderConfig{"anthropic": {APIKey: "k", BaseURL: fake.Wire.URL}}
+	}
+	r, err := c.Resolve(Choice{Model: x.model})
+	if code(err) != x.code || r.Via != x.via {
+		t.Errorf("%s: via %q, %v", x.what, r.Via, err)
+	}
+	i := slices.IndexFunc(c.Models(), func(m Model) bool { return slices.Contains(m.Aliases, x.model) })
+	if m := c.Models()[i]; m.Available != (x.code == "") || m.Via != x.via {
+		t.Errorf("%s: available is %v, via %q", x.what, m.Available, m.Via)
+	}
+	if x.via == "" {
+		return
+	}
+	q := hi()
+	r.Prepare(q)
+	if _, err := r.Streamer.Stream(t.Context(), q, nil); err != nil || r.ID == x.via {
+		t.Errorf("%s: %v, %s", x.what, err, r.ID)
 	}
 }
 

@@ -18,6 +18,7 @@ const (
 	BadParameters   Code = "bad_parameters"
 	BadChoice       Code = "bad_choice" // what was chosen does not go together
 	NoRegion        Code = "no_region"
+	NoRoute         Code = "no_route"   // the way that was chosen for the model does not lead to it
 	NoList          Code = "no_list"    // the provider's models can't be listed as it is set up
 	Unreadable      Code = "unreadable" // the settings themselves
 )

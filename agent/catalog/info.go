@@ -48,7 +48,7 @@ func (c *Catalog) Info(id string) Info {
 // info is Info for a settled provider, the zero one for a provider that is not there.
 func (c *Catalog) info(s settled, provider, name string, own map[string]ownModel) Info {
 	k := lookup(provider, name)
-	k.lay(own[provider+":"+name])
+	k.lay(provider, own[provider+":"+name])
 	return s.describe(provider, k)
 }
 

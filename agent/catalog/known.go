@@ -18,7 +18,8 @@ type known struct {
 	noForce         bool     // a request that forces a tool is refused
 	chatOff         bool     // over Chat Completions it takes tools only with thinking off
 	prices          *Prices
-	found           bool // there is an entry
+	found           bool   // there is an entry
+	like            string // provider:id that the settings say it is like
 }
 
 // style is how a model is told how much to think.

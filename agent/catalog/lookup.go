@@ -8,6 +8,8 @@ import (
 
 	"charm.land/catwalk/pkg/catwalk"
 	"charm.land/catwalk/pkg/embedded"
+
+	"carrel/agent/model/bedrock"
 )
 
 // shelf is the catalogue that comes with the program, by our providers' ids and then the models'. It
@@ -289,7 +291,11 @@ func sameModel(provider, id string) []modelName {
 	slices.SortFunc(out, func(a, b modelName) int { return -cmp.Compare(a.id, b.id) }) // the latest first
 	switch provider {
 	case "bedrock":
-		if name := atBedrock(id); name != "" {
+		named := bedrock.Named(id)
+		if named != id {
+			out = append(out, modelName{provider, named})
+		}
+		if name := atBedrock(named); name != "" {
 			out = append(out, modelName{"anthropic", name}, modelName{"anthropic", undated(name)})
 		}
 	case "openrouter":

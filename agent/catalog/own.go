@@ -50,13 +50,16 @@ func (o ownModel) aliases() []string {
 	return out
 }
 
-// lay puts what the settings say of a model over what is built in.
-func (k *known) lay(o ownModel) {
+// lay puts what the settings say of a provider's model over what is built in.
+func (k *known) lay(provider string, o ownModel) {
 	if o.Like != "" {
-		if provider, id, ok := strings.Cut(o.Like, ":"); ok {
-			like := lookup(provider, id)
-			like.id, like.name, like.aliases, like.first, like.style = k.id, k.name, k.aliases, k.first, k.style
-			like.tiers, like.pro, like.cyber, like.fast = k.tiers, k.pro, k.cyber, k.fast
+		if maker, id, ok := strings.Cut(o.Like, ":"); ok {
+			like := lookup(maker, id)
+			like.id, like.name, like.aliases, like.first = k.id, k.name, k.aliases, k.first
+			if maker != provider && provider != "bedrock" { // a server's ways are its own, Bedrock's the maker's
+				like.style = k.style
+			}
+			like.tiers, like.pro, like.cyber, like.fast, like.like = k.tiers, k.pro, k.cyber, k.fast, o.Like
 			*k = like
 		}
 	}

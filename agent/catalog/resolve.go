@@ -54,13 +54,13 @@ func (c *Catalog) Resolve(ch Choice) (Resolved, error) {
 	}
 	info := c.info(s, provider, name, own)
 	via, sent := "", name
-	switch route := c.route(s, name); {
+	switch route, no := c.route(s, name); {
+	case no != nil:
+		return Resolved{}, no
 	case route != "":
-		via = "coder:" + route
-		s, _ = c.one("coder")
+		via = viaCoder(route)
+		s, _ = c.one(coderID)
 		s, sent, err = c.through(s, route)
-	case s.err != nil:
-		return Resolved{}, s.err
 	case s.wire == Coder:
 		s, sent, err = c.through(s, name)
 	}

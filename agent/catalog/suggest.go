@@ -268,7 +268,7 @@ func (c *Catalog) get(ctx context.Context, s settled, url string, h http.Header,
 	req.Header.Set("User-Agent", "carrel")
 	wire.Overlay(req.Header, h)
 	if s.aws != nil {
-		if err := bedrock.Sign(ctx, s.aws, s.region, req, nil); err != nil {
+		if err := bedrock.Sign(ctx, s.aws, s.region, req); err != nil {
 			return unsigned(s, err)
 		}
 	}

@@ -98,6 +98,8 @@ type Message struct {
 	Stop  Stop   `json:"stop,omitempty"`
 	Usage Usage  `json:"usage,omitzero"`
 	Model string `json:"model,omitempty"` // "provider:id" of the model that answered
+	// Via is "coder:provider/model" when Coder's gateway stood between; "" it did not.
+	Via string `json:"via,omitempty"`
 	// Tier is the service tier or speed that the provider says it used, in its own word; "" unknown.
 	Tier string `json:"tier,omitempty"`
 	// Notes tell people what was changed to get the response, such as a tool that the provider
@@ -201,6 +203,7 @@ type Error struct {
 	Hint       string        // a sentence on how to mend it; "" when there is nothing to say
 	RetryAfter time.Duration // what the provider asked for; 0 when it did not
 	MidStream  bool          // part of the response had arrived
+	Final      bool          // trying again can't help before somebody mends something
 	Cause      error
 }
 
@@ -212,6 +215,9 @@ func (e *Error) Unwrap() error { return e.Cause }
 
 // Retryable reports whether the same request can succeed later.
 func (e *Error) Retryable() bool {
+	if e.Final {
+		return false
+	}
 	switch e.Kind {
 	case ErrRateLimit, ErrOverloaded, ErrServer, ErrNetwork:
 		return true

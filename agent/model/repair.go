@@ -13,6 +13,7 @@ const (
 	textInterrupted = "[interrupted: this call was cut off before it gave a result, its side effects are unknown]"
 	textCut         = "[not run: the output limit cut this call off; repeat it in smaller pieces]"
 	textNotRun      = "[not run: the response ended before this call was complete]"
+	textLost        = "[what was said before this is lost]"
 )
 
 // Repair makes any history legal on the wire, also one that a crash or an interrupt cut anywhere:
@@ -26,7 +27,8 @@ const (
 //   - arguments are a JSON object (anything else is wrapped, so that the model sees what it wrote), and
 //     a call whose name or arguments had to change has no signature any more;
 //   - reasoning that is open, or that nothing follows, is dropped, as are native tools that are
-//     open, empty texts and empty messages.
+//     open, empty texts, empty messages and what is of no known kind;
+//   - the first message is the user's: where it is lost, a text says so.
 //
 // It is pure and leaves its input alone. What Repair returns, Repair returns unchanged.
 func Repair(in []Message) []Message { return new(Repairer).Add(in) }
@@ -35,6 +37,7 @@ func Repair(in []Message) []Message { return new(Repairer).Add(in) }
 type Repairer struct {
 	ids   map[string]bool // of the calls so far
 	loose map[string]bool // ids, as they came, of the calls without a result so far
+	begun bool            // there is a message
 }
 
 // Add gives what Repair adds for further messages. It equals Repair of the whole when none of them
@@ -56,9 +59,13 @@ func (r *Repairer) Add(in []Message) []Message {
 			continue
 		}
 		role := m.Role
-		if role == ToolRole {
-			role = User // its results moved to their calls; what is left was said, not returned
+		if role != Assistant {
+			role = User // a tool's results moved to their calls; what is left was said, not returned
 		}
+		if !r.begun && role == Assistant {
+			out = append(out, Message{Role: User, Parts: []Part{{Kind: Text, Text: textLost}}})
+		}
+		r.begun = true
 		m.Role, m.Parts = role, kept
 		out = append(out, m)
 		if len(answers) > 0 {
@@ -86,7 +93,7 @@ func (r *Repairer) Late(in []Message) bool {
 
 // Clone gives a Repairer in the same state.
 func (r *Repairer) Clone() *Repairer {
-	return &Repairer{ids: maps.Clone(r.ids), loose: maps.Clone(r.loose)}
+	return &Repairer{ids: maps.Clone(r.ids), loose: maps.Clone(r.loose), begun: r.begun}
 }
 
 // place is where a part is: indexes of its message and of the part in it.
@@ -156,11 +163,13 @@ func repairParts(m *Message, i int, calls map[place]bool, results map[place]Part
 			}
 			p.Open = false
 		case Reasoning, Native:
-			if p.Open {
+			if p.Open || m.Role != Assistant {
 				continue
 			}
 		case File:
 			p.Open = false
+		default:
+			continue
 		}
 		kept = append(kept, p)
 	}

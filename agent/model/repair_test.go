@@ -31,10 +31,13 @@ func answers(pairs ...string) Message {
 	return m
 }
 
-// outline is a history in short: roles, and what the parts hold.
+// outline is a history in short: roles, and what the parts hold, without the word that the beginning is lost.
 func outline(history []Message) string {
 	var b strings.Builder
-	for _, m := range history {
+	for i, m := range history {
+		if i == 0 && m.Parts[0].Text == textLost {
+			continue
+		}
 		fmt.Fprintf(&b, "%s(", m.Role)
 		for i, p := range m.Parts {
 			if i > 0 {
@@ -79,6 +82,28 @@ func TestRepairGivesEachCallOneResultRightAfterIt(t *testing.T) {
 	}
 }
 
+func TestAHistoryBeginsWithThePerson(t *testing.T) {
+	strange := Message{Role: "narrator", Parts: []Part{{Kind: Text, Text: "t"}, {Kind: "smell", Text: "x"}, {Kind: Reasoning, Text: "r"}, {Kind: Native, Text: "n"}, {Kind: File, Text: "f"}}}
+	for want, in := range map[string][]Message{
+		"user " + textLost + ", assistant a": {say(Assistant, "a")},
+		"user u, assistant a":                {say(Assistant, " "), say(User, "u"), say(Assistant, "a")},
+		"user t f":                           {strange},
+		"":                                   {{Role: Assistant, Parts: []Part{{Kind: "smell"}}}},
+	} {
+		var got []string
+		for _, m := range Repair(in) {
+			text := string(m.Role)
+			for _, p := range m.Parts {
+				text += " " + p.Text
+			}
+			got = append(got, text)
+		}
+		if s := strings.Join(got, ", "); s != want {
+			t.Errorf("got %q, want %q", s, want)
+		}
+	}
+}
+
 // O-LLM-06
 func TestRepairDropsOpenCallsUnlessTheModelShouldKnow(t *testing.T) {
 	open := func(stop Stop) Message {
@@ -96,7 +121,7 @@ func TestRepairDropsOpenCallsUnlessTheModelShouldKnow(t *testing.T) {
 	if got, want := outline(out), "assistant(t ?a) tool(!a="+textCut+")"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
-	if in := out[0].Parts[1].Input; !json.Valid([]byte(in)) || !strings.Contains(in, "li") {
+	if in := out[1].Parts[1].Input; !json.Valid([]byte(in)) || !strings.Contains(in, "li") {
 		t.Errorf("arguments %s", in)
 	}
 }
@@ -189,7 +214,7 @@ func TestASignatureIsDroppedWithWhatItSigned(t *testing.T) {
 		kept        bool
 	}{{"read", `{"a":1}`, true}, {"read", "", true}, {"re ad", "{}", false}, {"read", "[1]", false}} {
 		m := Message{Role: Assistant, Stop: StopTools, Parts: []Part{{Kind: ToolCall, CallID: "c", Name: c.name, Input: c.input, Signature: "s"}}}
-		if got := Repair([]Message{m})[0].Parts[0].Signature == "s"; got != c.kept {
+		if got := Repair([]Message{say(User, "u"), m})[1].Parts[0].Signature == "s"; got != c.kept {
 			t.Errorf("%q %q: kept is %v", c.name, c.input, got)
 		}
 	}

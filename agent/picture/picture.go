@@ -92,6 +92,15 @@ func Size(data []byte) (width, height int, err error) {
 	return c.Width, c.Height, nil
 }
 
+// Kind gives a picture's media type without unpacking it. It wraps the errors of Fit.
+func Kind(data []byte) (string, error) {
+	kind, _, err := inspect(data, "")
+	if err != nil {
+		return "", fmt.Errorf("kind of picture: %w", err)
+	}
+	return kind, nil
+}
+
 // inspect tells what data is, and refuses what must not be unpacked.
 func inspect(data []byte, mime string) (string, image.Config, error) {
 	var c image.Config

@@ -48,12 +48,15 @@ func (l *Log) PutBlob(data []byte, _ string) (string, error) {
 }
 
 // Blob gives content by its hash. Damaged content is not given.
-func (l *Log) Blob(hash string) ([]byte, error) {
+func (l *Log) Blob(hash string) ([]byte, error) { return ReadBlob(l.dir, hash) }
+
+// ReadBlob is Log.Blob for the log in dir, which need not be open.
+func ReadBlob(dir, hash string) ([]byte, error) {
 	want, err := hex.DecodeString(hash)
 	if err != nil || len(want) != sha256.Size {
 		return nil, fmt.Errorf("blob %q: %w", hash, ErrNoBlob)
 	}
-	data, err := os.ReadFile(filepath.Join(l.dir, "blobs", hex.EncodeToString(want)))
+	data, err := os.ReadFile(filepath.Join(dir, "blobs", hex.EncodeToString(want)))
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, fmt.Errorf("blob %q: %w", hash, ErrNoBlob)
 	}

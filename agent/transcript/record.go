@@ -114,8 +114,8 @@ type Record struct {
 
 	Model string `json:"model,omitempty"` // TurnStart: provider:id
 	End   End    `json:"end,omitempty"`   // TurnEnd; on ToolEnd, Interrupted or Crashed when the call was cut off
-	Error string `json:"error,omitempty"` // TurnEnd after a failure, Retry: for people
-	Code  string `json:"code,omitempty"`  // TurnEnd after a failure, Retry: a model.ErrorKind
+	Error string `json:"error,omitempty"` // TurnEnd after a failure, Retry, an Edit that leaves one: for people
+	Code  string `json:"code,omitempty"`  // likewise: a model.ErrorKind
 
 	Note  string      `json:"note,omitempty"`  // Note, Boundary: Markdown
 	Level string      `json:"level,omitempty"` // Note: info, warning or error
@@ -129,8 +129,8 @@ type Record struct {
 	Frame   *Frame    `json:"frame,omitempty"`   // Setup
 	From    uint64    `json:"from,omitempty"`    // Edit; User when it takes the place of records
 	Border  Border    `json:"border,omitempty"`  // Boundary
-	Attempt int       `json:"attempt,omitempty"` // Retry: the attempt that failed, from 1
-	At      time.Time `json:"at,omitzero"`       // Retry: when the next attempt begins
+	Attempt int       `json:"attempt,omitempty"` // Retry, and an Edit that leaves one: the attempt that failed, from 1
+	At      time.Time `json:"at,omitzero"`       // likewise: when the next attempt begins
 }
 
 // End says how a turn ended.

@@ -48,7 +48,7 @@ type State struct {
 	// Start is the seq of the Boundary after which the history of models begins, Cleared of the
 	// one before which pages show nothing; 0 when there is none.
 	Start, Cleared uint64
-	// Retry is the newest Retry of a request that has not been answered since.
+	// Retry is the newest Retry of a request that has not been answered since, or the Edit that left it.
 	Retry *Record
 	// MessageIDs are the ids of the last 256 User records, oldest first.
 	MessageIDs []string
@@ -114,10 +114,12 @@ func (s *State) apply(r *Record) {
 		s.Frame = r.Frame
 	case Boundary:
 		s.border(r)
-	case Retry:
-		again := *r
-		s.Retry = &again
-	case Note, Edit:
+	case Retry, Edit:
+		if r.Attempt > 0 {
+			again := *r
+			s.Retry = &again
+		}
+	case Note:
 	}
 }
 

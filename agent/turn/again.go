@@ -13,7 +13,7 @@ import (
 const effectsStay = "What was said after the old message is left. Files that were changed and commands that were run after it stay as they are."
 
 // Edit replaces a past message of the person, the User record of that Seq. Files and choice of the old
-// message stay where the new one has none. An open turn is interrupted, what was said from there on is left, and the message is sent. Nothing is erased, and
+// message stay where the new one has nil. An open turn is interrupted, what was said from there on is left, and the message is sent. Nothing is erased, and
 // what tools did stays done; the new message's record says so. ErrNoMessage is wrapped when there is
 // no such message.
 func (c *Conversation) Edit(ctx context.Context, seq uint64, m Message) error {
@@ -53,6 +53,9 @@ func (c *Conversation) edit(seq uint64, q Queued) error {
 		return err
 	}
 	q.keep(&recs[0])
+	if q.empty() {
+		return fmt.Errorf("edit message at %d: %w", seq, ErrEmpty)
+	}
 	a := &accepted{id: newID(), choice: q.Choice}
 	r := transcript.Record{Kind: transcript.User, MessageID: q.ID, Message: q.message(), Choice: (*transcript.Choice)(q.Choice), From: seq}
 	if joined, err := c.joins(&recs[0]); err != nil {
@@ -72,6 +75,9 @@ func (c *Conversation) edit(seq uint64, q Queued) error {
 	}
 	if a.opened {
 		a.step = c.log.State().Step
+		if turn, err := c.turnRecords(a.id); err == nil { // an earlier message of the turn may have chosen
+			a.choice = choiceOf(turn)
+		}
 	}
 	c.next, c.held = a, false
 	return nil

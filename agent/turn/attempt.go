@@ -110,8 +110,11 @@ func (c *Conversation) leaveStep(t *openTurn) error {
 	if !t.stale {
 		return nil
 	}
-	_, err := c.append(transcript.Record{Kind: transcript.Edit, Turn: t.id, Step: t.step, From: t.stepSeq})
-	if err != nil {
+	r := transcript.Record{Kind: transcript.Edit, Turn: t.id, Step: t.step, From: t.stepSeq}
+	if f := t.failure; f != nil { // which is left too: a restart before the next attempt has to know of it
+		r.Attempt, r.At, r.Code, r.Error = f.Attempt, f.At, f.Code, f.Error
+	}
+	if _, err := c.append(r); err != nil {
 		return err
 	}
 	t.stale = false
@@ -150,7 +153,7 @@ func (c *Conversation) open(ctx context.Context, t *openTurn) (*model.Request, *
 		o := logFailure(err)
 		return nil, &o
 	}
-	t.stepSeq = start.Seq
+	t.stepSeq, t.failure = start.Seq, nil
 	return b.req, nil
 }
 
@@ -181,6 +184,7 @@ func (c *Conversation) failed(t *openTurn, req *model.Request, err error) (again
 		failure = logFailure(err)
 		return false, &failure
 	}
+	t.failure = &r
 	o = c.wait(t, Retrying, RetryWait{At: r.At, Attempt: t.attempt + 1, Of: maxAttempts, Code: r.Code, Reason: r.Error}, nil)
 	if o != nil && o.end == transcript.Failed {
 		o = &failure
@@ -191,7 +195,7 @@ func (c *Conversation) failed(t *openTurn, req *model.Request, err error) (again
 // recovering goes on with the wait that a restart found.
 func (c *Conversation) recovering(t *openTurn) *outcome {
 	r := t.pending
-	t.pending = nil
+	t.pending, t.failure = nil, r
 	o := c.wait(t, Recovering, *c.retry, nil)
 	if o != nil && o.end == transcript.Failed {
 		f := requestFailure(&model.Error{Kind: model.ErrorKind(r.Code), Message: r.Error})

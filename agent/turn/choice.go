@@ -15,6 +15,10 @@ import (
 var (
 	// ErrNotQueued is wrapped when a queued message is not there any more: most likely it was sent.
 	ErrNotQueued = errors.New("the message is not in the queue any more")
+	// ErrFull is wrapped by Send when too many messages wait.
+	ErrFull = errors.New("too many messages wait")
+	// ErrEmpty is wrapped when neither text nor files would be left in a message.
+	ErrEmpty = errors.New("the message is empty")
 	// ErrNoMessage is wrapped by Edit when there is no message of a person at that place.
 	ErrNoMessage = errors.New("there is no message of a person at that place")
 	// ErrNothing is wrapped by Retry when there is nothing to repeat.
@@ -46,6 +50,7 @@ type Choice struct {
 type Endpoint struct {
 	ID       string // provider:id
 	Name     string // the provider's own id
+	Via      string // the gateway's provider/model that it is asked through; "" there is none between
 	Level    string // that will be used: what was asked for, within what the model can
 	Streamer model.Streamer
 	// Prepare fills what settings and catalogue say about a request, always the same for the same
@@ -72,7 +77,8 @@ const (
 type Message struct {
 	ID   string // of the sender; one that is known changes nothing, "" gets one
 	Text string
-	// Files are pictures: parts of kind file with Data, or with the Blob that Data was kept under.
+	// Files are pictures: parts of kind file with Data, or with the Blob that Data was kept under. In an
+	// edit nil leaves those of the old message, an empty list removes them.
 	Files    []model.Part
 	Dispatch Dispatch // "" is AfterStep
 	Choice   *Choice  // for the answer to this message alone

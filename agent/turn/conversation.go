@@ -124,6 +124,7 @@ func Start(cfg Config) (*Conversation, error) {
 // Send gives the conversation a message of the person. It returns when the message is on disk: in
 // the log when its turn begins at once, in the queue when a turn is open. A message whose id waits in the
 // queue, or is among the last 256 in the log, changes nothing. Sending releases a held queue, which follows after this message.
+// ErrFull is wrapped when too many wait.
 func (c *Conversation) Send(ctx context.Context, m Message) error {
 	q, err := c.queued(m)
 	if err != nil {

@@ -49,7 +49,7 @@ func mend(e *model.Error) string {
 		return "Check the network connection, then retry."
 	case model.ErrRateLimit:
 		if e.RetryAfter > 0 {
-			return fmt.Sprintf("Retry in %s.", e.RetryAfter.Round(time.Second))
+			return asked(e.RetryAfter)
 		}
 		return "Wait a little, then retry."
 	case model.ErrQuota:
@@ -65,6 +65,25 @@ func mend(e *model.Error) string {
 	case model.ErrCancelled:
 	}
 	return "Send a message to go on."
+}
+
+// asked says for how long a provider wants to be left alone.
+func asked(d time.Duration) string {
+	const day = 24 * time.Hour
+	for _, u := range []struct {
+		most, unit time.Duration
+		name       string
+	}{{2 * time.Minute, time.Second, "second"}, {2 * time.Hour, time.Minute, "minute"}, {2 * day, time.Hour, "hour"}, {60 * day, day, "day"}} {
+		if d > u.most {
+			continue
+		}
+		n := int64((d + u.unit - 1) / u.unit)
+		if n != 1 {
+			u.name += "s"
+		}
+		return fmt.Sprintf("The provider asks to wait for %d %s. Retry then, or choose another model.", n, u.name)
+	}
+	return "The provider asks to wait for months, which is most likely a mistake. Wait a little, then retry, or choose another model."
 }
 
 // what says in short what a kind of failure is.

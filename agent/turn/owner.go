@@ -87,7 +87,13 @@ func (c *Conversation) knows(id string) bool {
 		slices.ContainsFunc(c.queue, func(q Queued) bool { return q.ID == id })
 }
 
+// maxQueue is how many messages wait at most: each change of the queue tells all of it.
+const maxQueue = 1000
+
 func (c *Conversation) enqueue(q Queued) error {
+	if len(c.queue) >= maxQueue {
+		return fmt.Errorf("queue message %q: %w", q.ID, ErrFull)
+	}
 	err := c.withQueue(func(ctx context.Context) error { return c.cfg.Queue.Add(ctx, q) })
 	if err == nil {
 		c.queue = append(c.queue, q)

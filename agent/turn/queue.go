@@ -16,7 +16,7 @@ type Queue interface {
 	List(ctx context.Context) ([]Queued, error)
 	// Add puts one last. Adding an id that is there changes nothing.
 	Add(ctx context.Context, q Queued) error
-	// Change replaces text, dispatch and choice of the one with that id; one that is not there is no error.
+	// Change replaces text, dispatch, choice and files of the one with that id; one that is not there is no error.
 	Change(ctx context.Context, q Queued) error
 	// Order puts the messages into the order of ids, which are all of them.
 	Order(ctx context.Context, ids []string) error
@@ -80,9 +80,10 @@ func (q dbQueue) Add(ctx context.Context, m Queued) error {
 
 func (q dbQueue) Change(ctx context.Context, m Queued) error {
 	choice, err := encode(m.Choice, m.Choice == nil)
-	if err == nil {
-		_, err = q.db.ExecContext(ctx, `UPDATE queue SET text = ?, dispatch = ?, choice = ? WHERE workspace_id = ? AND id = ?`,
-			m.Text, string(m.Dispatch), choice, q.workspace, m.ID)
+	files, bad := encode(m.parts, len(m.parts) == 0)
+	if err = errors.Join(err, bad); err == nil {
+		_, err = q.db.ExecContext(ctx, `UPDATE queue SET text = ?, dispatch = ?, choice = ?, files = ? WHERE workspace_id = ? AND id = ?`,
+			m.Text, string(m.Dispatch), choice, files, q.workspace, m.ID)
 	}
 	if err != nil {
 		return fmt.Errorf("change queued message %q: %w", m.ID, err)

@@ -103,9 +103,9 @@ func (c *Conversation) recover(st *transcript.State) error {
 	if err != nil {
 		return err
 	}
-	a := &accepted{id: st.Turn, opened: true, choice: choiceOf(recs), step: st.Step - 1, tried: st.Retry.Attempt,
+	a := &accepted{id: st.Turn, opened: true, choice: choiceOf(recs), step: st.Retry.Step - 1, tried: st.Retry.Attempt,
 		pending: st.Retry, stepSeq: st.StepSeq}
-	a.stale = slices.ContainsFunc(recs, func(r transcript.Record) bool {
+	a.stale = st.Retry.Kind == transcript.Retry && slices.ContainsFunc(recs, func(r transcript.Record) bool {
 		return r.StepSeq == st.StepSeq && (r.Kind == transcript.Assistant || r.Kind == transcript.Partial)
 	})
 	at := st.Retry.At

@@ -37,9 +37,10 @@ type openTurn struct {
 	chain  []string // fallbacks that were not asked yet
 	said   []string // models that refused
 
-	attempt int  // of the step's request, from 1
-	now     bool // a person asked not to wait
-	giveUp  bool // a person asked not to try again
+	attempt int                // of the step's request, from 1
+	failure *transcript.Record // the Retry after which no step began yet
+	now     bool               // a person asked not to wait
+	giveUp  bool               // a person asked not to try again
 
 	bare     bare
 	stripped struct{ thinking, files bool } // what was tried already

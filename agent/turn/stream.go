@@ -42,6 +42,7 @@ func (c *Conversation) respond(ctx context.Context, t *openTurn, req *model.Requ
 	if msg.Model == "" {
 		msg.Model = t.end.ID
 	}
+	msg.Via = t.end.Via
 	if err != nil && t.interrupted {
 		msg.Stop = model.StopCancelled
 	} else if err != nil {
@@ -140,7 +141,7 @@ func (c *Conversation) checkpoint(t *openTurn) error {
 		return nil
 	}
 	m := copyMessage(t.live)
-	m.Role, m.Model = model.Assistant, t.end.ID
+	m.Role, m.Model, m.Via = model.Assistant, t.end.ID, t.end.Via
 	_, err := c.append(transcript.Record{Kind: transcript.Partial, Turn: t.id, Step: t.step, StepSeq: t.stepSeq, Message: m})
 	return err
 }

@@ -216,7 +216,7 @@ func TestATurnHasALimitOfSteps(t *testing.T) {
 
 func TestAFailedRequestSaysWhatToDo(t *testing.T) {
 	for kind, want := range map[model.ErrorKind]string{
-		model.ErrAuth: "settings", model.ErrNetwork: "network", model.ErrRateLimit: "30s", model.ErrQuota: "billing",
+		model.ErrAuth: "settings", model.ErrNetwork: "network", model.ErrRateLimit: "30 seconds", model.ErrQuota: "billing",
 		model.ErrOverloaded: "Wait", model.ErrServer: "Wait", model.ErrOverflow: "larger context", model.ErrNotFound: "another model", model.ErrBadRequest: "another model",
 	} {
 		d := newDesk(t)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"carrel/agent/model"
 	"carrel/agent/picture"
@@ -65,16 +66,35 @@ func (c *Conversation) queued(m Message) (Queued, error) {
 	if q.Dispatch != AfterTurn {
 		q.Dispatch = AfterStep
 	}
-	for _, f := range m.Files {
-		p, err := c.keepFile(f)
-		if err != nil {
-			return Queued{}, err
-		}
-		q.parts = append(q.parts, p)
+	var err error
+	if q.parts, err = c.keepFiles(m.Files); err != nil {
+		return Queued{}, err
 	}
 	q.Files = len(q.parts)
 	return q, nil
 }
+
+// keepFiles keeps a message's files; nil stays nil.
+func (c *Conversation) keepFiles(files []model.Part) ([]model.Part, error) {
+	if files == nil {
+		return nil, nil
+	}
+	parts := make([]model.Part, 0, len(files))
+	for _, f := range files {
+		p, err := c.keepFile(f)
+		if err != nil {
+			return nil, err
+		}
+		parts = append(parts, p)
+	}
+	return parts, nil
+}
+
+// Parts gives the message's files. They are not the caller's to change.
+func (q *Queued) Parts() []model.Part { return q.parts }
+
+// empty reports whether nothing is in a message.
+func (q *Queued) empty() bool { return strings.TrimSpace(q.Text) == "" && len(q.parts) == 0 }
 
 // keepFile puts a picture of a message into the blobs, made fit for models. Its error is for the
 // person.
@@ -109,7 +129,7 @@ func (q *Queued) keep(old *transcript.Record) {
 	if q.Choice == nil {
 		q.Choice = (*Choice)(old.Choice)
 	}
-	if len(q.parts) > 0 {
+	if q.parts != nil {
 		return
 	}
 	for _, p := range old.Message.Parts {
@@ -137,6 +157,7 @@ type QueuedChange struct {
 	Text     *string
 	Dispatch *Dispatch
 	Choice   *Choice
+	Files    []model.Part // as Message.Files
 }
 
 // EditQueued is ChangeQueued for text and dispatch.
@@ -144,11 +165,18 @@ func (c *Conversation) EditQueued(ctx context.Context, id string, text *string, 
 	return c.ChangeQueued(ctx, id, QueuedChange{Text: text, Dispatch: d})
 }
 
-// ChangeQueued changes a message in the queue. ErrNotQueued is wrapped when it is not there any more.
+// ChangeQueued changes a message in the queue. ErrNotQueued is wrapped when it is not there any more,
+// ErrEmpty when nothing would be left in it.
 func (c *Conversation) ChangeQueued(ctx context.Context, id string, change QueuedChange) error {
+	parts, err := c.keepFiles(change.Files)
+	if err != nil {
+		return err
+	}
+	change.Files = parts
 	return c.ask(ctx, func(done func(error)) { done(c.changeQueued(id, change)) })
 }
 
+// changeQueued changes a message; the change's files are kept already.
 func (c *Conversation) changeQueued(id string, change QueuedChange) error {
 	i := slices.IndexFunc(c.queue, func(q Queued) bool { return q.ID == id })
 	if i < 0 {
@@ -160,6 +188,12 @@ func (c *Conversation) changeQueued(id string, change QueuedChange) error {
 	}
 	if change.Choice != nil {
 		q.Choice = change.Choice
+	}
+	if change.Files != nil {
+		q.parts, q.Files = change.Files, len(change.Files)
+	}
+	if q.empty() {
+		return fmt.Errorf("edit queued message %q: %w", id, ErrEmpty)
 	}
 	if d := change.Dispatch; d != nil && *d == AfterTurn {
 		q.Dispatch = AfterTurn

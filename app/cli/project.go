@@ -19,6 +19,9 @@ func projectAdd(io IO) *cobra.Command {
 	var name string
 	c := &cobra.Command{Use: "add PATH", Short: "Add a folder as a project", Args: takes(1, 1, "one path"),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if args[0] == "" { // mostly a variable that is not set, and not the current folder
+				return usage("the path is empty")
+			}
 			return services(cmd.Context(), io, func(ctx context.Context, s wire.Caller) error {
 				var p app.Project
 				if err := s.Call(ctx, "projects.add", app.AddProject{Path: canonical(args[0]), Name: name}, &p); err != nil {

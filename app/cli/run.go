@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -79,8 +81,8 @@ func (o runOptions) check(cmd *cobra.Command) error {
 	if o.runtime != "local" && o.runtime != "worktree" {
 		return usage("the runtime must be local or worktree, not %q", o.runtime)
 	}
-	if cmd.Flags().Changed("budget") && !(o.budget >= 0) {
-		return usage("the budget must be an amount of US dollars, such as 2.50")
+	if cmd.Flags().Changed("budget") && !(o.budget >= 0 && o.budget <= app.MaxBudget) {
+		return usage("the budget must be an amount of US dollars up to a million, such as 2.50")
 	}
 	if o.workspace == "" {
 		return nil
@@ -105,10 +107,18 @@ func (o runOptions) run(ctx context.Context, io IO, message string) error {
 	spooled := io
 	spooled.Out, spooled.Err = out.writer(io.Out), out.writer(io.Err)
 	err = withApp(ctx, spooled, root, func(a *app.App) error { return o.with(ctx, spooled, root, a, stops, message) })
-	if written := out.close(); err == nil && written != nil {
-		return fmt.Errorf("write the output: %w", written)
+	return outputError(out.close(), err)
+}
+
+// outputError is err, or what kept the output from being written where that was the cause: a write that
+// fails interrupts the turn, so that it is saved. A reader that left is an interrupt like others.
+func outputError(written, err error) error {
+	var exit *exitError
+	interrupted := errors.As(err, &exit) && exit.code == exitInterrupted
+	if written == nil || err != nil && !(interrupted && !errors.Is(written, syscall.EPIPE)) {
+		return err
 	}
-	return err
+	return &app.Error{Code: "output", Cause: written, Message: fmt.Sprintf("The output could not be written (%v). The conversation was saved.", written)}
 }
 
 // with runs the turn in a's process or, when a running core has the workspace open, there.
@@ -163,6 +173,11 @@ func (o runOptions) create(ctx context.Context, r *runner, title string) (app.Wo
 	if err != nil {
 		return app.Workspace{}, err
 	}
+	if o.budget >= 0 {
+		if err := r.priced(ctx, o.model); err != nil {
+			return app.Workspace{}, err
+		}
+	}
 	var p app.Project
 	if err := r.host.Call(ctx, "projects.add", app.AddProject{Path: dir}, &p); err != nil {
 		return app.Workspace{}, err
@@ -175,8 +190,50 @@ func (o runOptions) create(ctx context.Context, r *runner, title string) (app.Wo
 }
 
 // createWorkspace makes a workspace. Where its init hook would end with this process, it waits for
-// the hook; output gets what the hook prints.
+// the hook; output gets what the hook prints, and what was left out of the creation.
 func createWorkspace(ctx context.Context, h host, in app.NewWorkspace, output func(text string)) (app.Workspace, error) {
+	var said saidLines
+	w, err := makeWorkspace(ctx, h, in, func(text string) { said.add(text); output(text) })
+	if err != nil {
+		return w, err
+	}
+	var log string
+	if err := h.Call(ctx, "workspaces.initLog", app.ByID{ID: w.ID}, &log); err != nil {
+		return w, err
+	}
+	for note := range strings.Lines(log) {
+		if !strings.HasPrefix(note, notePrefix) {
+			break // the hook's own output
+		}
+		if !said.has(note) {
+			output(note)
+		}
+	}
+	return w, nil
+}
+
+// notePrefix begins what the log of a creation says itself.
+const notePrefix = "carrel: "
+
+// saidLines remembers the notes among what was shown, which comes on another goroutine.
+type saidLines struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (s *saidLines) add(text string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.text.WriteString(text)
+}
+
+func (s *saidLines) has(line string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return strings.Contains(s.text.String(), line)
+}
+
+func makeWorkspace(ctx context.Context, h host, in app.NewWorkspace, output func(text string)) (app.Workspace, error) {
 	settled := make(chan struct{}, 1)
 	if h.own() {
 		stop := h.follow("", func(e app.Event) {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -127,7 +128,7 @@ func (r *runner) run(ctx context.Context, o runOptions, message string) error {
 
 // choose sets the model, its level and the budget where the person named them.
 func (r *runner) choose(ctx context.Context, o runOptions, now app.Status) error {
-	set := app.SetModel{Workspace: r.workspace.ID}
+	set := app.SetModel{Workspace: r.workspace.ID, Once: true}
 	if o.model != "" && o.model != now.Model {
 		set.Model, r.workspace.Model = &o.model, o.model
 	}
@@ -147,7 +148,23 @@ func (r *runner) choose(ctx context.Context, o runOptions, now app.Status) error
 	if o.budget < 0 {
 		return nil
 	}
+	if err := r.priced(ctx, cmp.Or(o.model, now.Model)); err != nil {
+		return err
+	}
 	return r.host.Call(ctx, "costs.setBudget", app.SetBudget{Workspace: r.workspace.ID, USD: &o.budget}, nil)
+}
+
+// priced refuses a budget for a model whose price nobody knows: it could not hold.
+func (r *runner) priced(ctx context.Context, model string) error {
+	var m app.Model
+	if err := r.host.Call(ctx, "settings.model", app.ByID{ID: model}, &m); err != nil {
+		return err
+	}
+	if m.Prices != nil || m.Demo {
+		return nil
+	}
+	return &exitError{code: exitUsage, err: &app.Error{Code: "unpriced", Message: fmt.Sprintf(
+		"A budget can't hold for %s, since its price is not known. Give it prices under \"models\" in settings.jsonc, or leave out --budget.", m.ID)}}
 }
 
 // wait waits for the turn's end and interrupts it when asked to.

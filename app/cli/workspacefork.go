@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -23,11 +24,14 @@ branch that starts at the commit checked out now. Uncommitted changes stay behin
 				if message != "" && h.own() {
 					return usage("no Carrel runs that could answer: leave out --message, and send it with carrel run --workspace %s", args[1])
 				}
-				var made app.Workspace
+				var made app.Forked
 				if err := h.Call(ctx, "workspaces.fork", app.ForkWorkspace{Workspace: w.ID, Name: args[1], Message: message}, &made); err != nil {
 					return err
 				}
-				return showWorkspace(io, isJSON(cmd), made)
+				if made.Unsent != "" {
+					_, _ = fmt.Fprintln(io.Err, "carrel: the message waits as a draft, it was not sent:", plain(made.Unsent))
+				}
+				return showWorkspace(io, isJSON(cmd), made.Workspace)
 			})
 		}}
 	projectFlag(c, &project)

@@ -9,6 +9,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"log/slog"
 	"os"
@@ -37,6 +38,11 @@ type App interface {
 	// FinishCoder takes what a browser brought back from a login at Coder, and reports whether one waits
 	// for it.
 	FinishCoder(state, code, refused string) bool
+	// Upload keeps a picture for messages to come; Picture gives one that is in a conversation.
+	Upload(ctx context.Context, name string, body io.Reader) (app.Uploaded, error)
+	// Waiting gives one that was uploaded.
+	Waiting(ctx context.Context, id string) (data []byte, mime string, err error)
+	Picture(ctx context.Context, workspace, blob string) (data []byte, mime string, err error)
 	// Close interrupts what runs and saves it.
 	Close(ctx context.Context) error
 }
@@ -48,7 +54,6 @@ type Options struct {
 	// Open makes the application, once the root is this process's.
 	Open func(ctx context.Context, log *slog.Logger) (App, error)
 	Page fs.FS
-	Blob serve.BlobFunc // nil: no blobs
 	// Streams are the byte streams that a host can open, by name.
 	Streams map[string]wire.StreamFunc
 	// Serve is a listener besides the core's own; with one, idleness does not end the core.
@@ -138,7 +143,8 @@ func run(ctx context.Context, o Options) error {
 	})
 	unsubscribe := a.Subscribe(hosts.Publish)
 	a.SetAudience(hosts.Joined)
-	web := serve.New(serve.Options{Socket: hosts, Page: o.Page, Theme: theme(o.Root), Blob: o.Blob, Coder: a.FinishCoder, Version: o.Version, Log: o.Log})
+	web := serve.New(serve.Options{Socket: hosts, Page: o.Page, Theme: theme(o.Root), Blob: a.Picture, Upload: a.Upload, Waiting: a.Waiting,
+		Coder: a.FinishCoder, Version: o.Version, Log: o.Log})
 	d := &door{app: a, web: web, presence: p, version: o.Version}
 	door, err := d.open(ctx, o)
 	if err == nil {

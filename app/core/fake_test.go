@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -100,6 +101,18 @@ func (f *fakeApp) SetAudience(func(string) bool) {}
 func (f *fakeApp) Busy() bool { return f.busy.Load() }
 
 func (f *fakeApp) FinishCoder(state, _, _ string) bool { return state == "waits" }
+
+func (f *fakeApp) Waiting(context.Context, string) ([]byte, string, error) {
+	return nil, "", errors.New("nothing waits")
+}
+
+func (f *fakeApp) Upload(context.Context, string, io.Reader) (app.Uploaded, error) {
+	return app.Uploaded{}, errors.New("nothing is kept")
+}
+
+func (f *fakeApp) Picture(context.Context, string, string) ([]byte, string, error) {
+	return nil, "", errors.New("nothing is kept")
+}
 
 func (f *fakeApp) Close(context.Context) error {
 	f.closed.Store(true)

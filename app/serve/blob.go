@@ -19,8 +19,8 @@ type BlobFunc func(ctx context.Context, workspace, hash string) (data []byte, mi
 // blobLife is how long a signed address works. An image loads within seconds.
 const blobLife = 5 * time.Minute
 
-// blobs serves blobs at addresses that are signed for a few minutes, because an image sends no
-// header that could carry the token.
+// blobs serves blobs to who shows the token, and at addresses that are signed for a few minutes, because
+// an image sends no header that could carry the token.
 type blobs struct {
 	read BlobFunc
 	key  []byte
@@ -46,7 +46,7 @@ func (b *blobs) sign(parts ...string) string {
 	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
 }
 
-// ServeHTTP serves GET /blob/{workspace}/{hash}.
+// ServeHTTP serves GET /blob/{workspace}/{hash} with a signature.
 func (b *blobs) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	workspace, hash := r.PathValue("workspace"), r.PathValue("hash")
 	until := r.URL.Query().Get("until")
@@ -56,11 +56,33 @@ func (b *blobs) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "This address has expired.", http.StatusForbidden)
 		return
 	}
-	data, mime, err := b.read(r.Context(), workspace, hash)
+	b.send(w, r)
+}
+
+// blob serves a blob by a signed address, or to who shows the token.
+func (l *Listener) blob() http.Handler {
+	blobs := l.srv.blobs
+	byToken := l.authorized(http.HandlerFunc(blobs.send))
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Query().Has("sig") {
+			blobs.ServeHTTP(w, r)
+			return
+		}
+		byToken.ServeHTTP(w, r)
+	})
+}
+
+func (b *blobs) send(w http.ResponseWriter, r *http.Request) {
+	data, mime, err := b.read(r.Context(), r.PathValue("workspace"), r.PathValue("hash"))
 	if err != nil {
 		http.NotFound(w, r)
 		return
 	}
+	sendFile(w, data, mime)
+}
+
+// sendFile sends what a browser may show but not run.
+func sendFile(w http.ResponseWriter, data []byte, mime string) {
 	h := w.Header()
 	h.Set("Content-Security-Policy", "default-src 'none'; sandbox")
 	h.Set("Content-Type", mime)

@@ -1,4 +1,4 @@
-// Package serve is Carrel's HTTP server: the page, the socket, blobs.
+// Package serve is Carrel's HTTP server: the page, the socket, blobs, uploads.
 //
 // It promises, for every route and before any upgrade: the request's Host is one of the server's
 // names, its Origin, if it has one, is the server's own page, and no page of another site asked for
@@ -19,6 +19,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"carrel/app"
@@ -33,6 +34,10 @@ type Options struct {
 	// like the system's.
 	Theme func() string
 	Blob  BlobFunc // nil: no blobs
+	// Upload takes what is sent to /upload; nil: nothing can be uploaded.
+	Upload UploadFunc
+	// Waiting gives a file that was uploaded and waits for its message; nil: none is shown again.
+	Waiting func(ctx context.Context, id string) (data []byte, mime string, err error)
 	// Coder takes what a browser brings back from a login at Coder, and reports whether one waits for it;
 	// nil: none does.
 	Coder func(state, code, refused string) bool
@@ -44,9 +49,10 @@ type Options struct {
 
 // Server serves any number of listeners, each with its own token and names.
 type Server struct {
-	o     Options
-	blobs *blobs
-	page  page
+	o       Options
+	blobs   *blobs
+	uploads *uploads
+	page    page
 
 	mu        sync.Mutex
 	listeners map[*Listener]bool
@@ -60,7 +66,8 @@ func New(o Options) *Server {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	return &Server{o: o, blobs: newBlobs(o.Blob, o.Now), page: newPage(o.Page, o.Theme), listeners: map[*Listener]bool{}}
+	return &Server{o: o, blobs: newBlobs(o.Blob, o.Now), uploads: newUploads(o.Upload, o.Log), page: newPage(o.Page, o.Theme),
+		listeners: map[*Listener]bool{}}
 }
 
 // BlobURL returns an address, relative to the page's, that shows a blob for five minutes.
@@ -101,7 +108,8 @@ type Listener struct {
 	done  chan struct{}
 }
 
-// Listen starts to serve. ctx is for the start only; Close ends it.
+// Listen starts to serve. ctx is for the start only; Close ends it. A port that another program has is an
+// *app.Error with the code "port_taken".
 func (s *Server) Listen(ctx context.Context, o ListenOptions) (*Listener, error) {
 	if o.Auth.Token == "" && !o.Auth.None {
 		return nil, errors.New("listen: no token")
@@ -112,6 +120,10 @@ func (s *Server) Listen(ctx context.Context, o ListenOptions) (*Listener, error)
 	}
 	var config net.ListenConfig
 	socket, err := config.Listen(ctx, "tcp", net.JoinHostPort(host, strconv.Itoa(o.Port)))
+	if errors.Is(err, syscall.EADDRINUSE) {
+		return nil, &app.Error{Code: "port_taken", Cause: err, Message: fmt.Sprintf(
+			"Another program listens on port %d already. Choose another one with --port; --port 0 takes one that is free.", o.Port)}
+	}
 	if err != nil {
 		return nil, fmt.Errorf("listen: %w", err)
 	}
@@ -210,7 +222,13 @@ func (l *Listener) handler() http.Handler {
 	mux.Handle("GET /ws", l.srv.o.Socket)
 	mux.Handle("GET /healthz", l.authorized(http.HandlerFunc(l.srv.health)))
 	if l.srv.o.Blob != nil {
-		mux.Handle("GET /blob/{workspace}/{hash}", l.srv.blobs)
+		mux.Handle("GET /blob/{workspace}/{hash}", l.blob())
+	}
+	if l.srv.o.Upload != nil {
+		mux.Handle("POST "+uploadPath, l.authorized(l.srv.uploads))
+	}
+	if l.srv.o.Waiting != nil {
+		mux.Handle("GET "+uploadPath+"/{id}", l.authorized(http.HandlerFunc(l.srv.waiting)))
 	}
 	if l.srv.o.Coder != nil {
 		mux.HandleFunc("GET "+app.CoderCallback, l.srv.coder)
@@ -223,7 +241,7 @@ func (l *Listener) handler() http.Handler {
 			return
 		}
 		secure(w, r)
-		if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		if r.Method != http.MethodGet && r.Method != http.MethodHead && (r.Method != http.MethodPost || r.URL.Path != uploadPath) {
 			http.Error(w, "Method not allowed.", http.StatusMethodNotAllowed)
 			return
 		}

@@ -84,6 +84,13 @@ func start(t *testing.T, change func(*ListenOptions)) *fixture {
 			}
 			return []byte("blob " + hash), "text/html", nil
 		},
+		Upload: f.upload,
+		Waiting: func(_ context.Context, id string) ([]byte, string, error) {
+			if id != "abc" {
+				return nil, "", errors.New("gone")
+			}
+			return []byte("a picture"), "image/png", nil
+		},
 		Now: func() time.Time { return f.now() },
 	})
 	f.now = time.Now
@@ -192,7 +199,7 @@ func TestBlobAddressesExpire(t *testing.T) {
 		t.Errorf("HTML is shown: %v", h)
 	}
 	for _, wrong := range []string{
-		strings.Replace(address, "/abc", "/abd", 1), strings.Replace(address, "/w/", "/v/", 1), strings.Replace(address, "until=", "until=1", 1), "/blob/w/abc",
+		strings.Replace(address, "/abc", "/abd", 1), strings.Replace(address, "/w/", "/v/", 1), strings.Replace(address, "until=", "until=1", 1), "/blob/w/abc?sig=",
 	} {
 		if res := get(wrong); res.StatusCode != http.StatusForbidden {
 			t.Errorf("%s: %s", wrong, res.Status)

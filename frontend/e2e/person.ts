@@ -25,6 +25,8 @@ export class Person {
   #ended = 0;
   /** Native dialogs and windows: the page has no reason for any. */
   readonly surprises: string[] = [];
+  /** Where windows may go that the person asked for. */
+  readonly #expected: string[] = [];
 
   constructor(page: Page, carrel: Carrel) {
     this.page = page;
@@ -48,14 +50,26 @@ export class Person {
       this.surprises.push(`dialog: ${dialog.message()}`);
       void dialog.dismiss();
     });
-    page.on("popup", (popup) => this.surprises.push(`window: ${popup.url()}`));
+    page.on("popup", (popup) => this.surprises.push(popup.url()));
   }
 
   /** What went wrong so far; a link that broke on purpose is no error. */
   complaints(): string[] {
     const host = new URL(this.carrel.link).host;
-    const foreign = this.requests.filter((address) => new URL(address).host !== host).map((address) => `asked ${address}`);
-    return [...this.errors.filter((error) => !/WebSocket connection to|ERR_INTERNET_DISCONNECTED|ERR_CONNECTION_REFUSED/.test(error)), ...this.surprises, ...foreign];
+    const foreign = this.requests.filter((address) => new URL(address.replace(/^blob:/, "")).host !== host).map((address) => `asked ${address}`);
+    const surprises = this.surprises.filter((one) => !this.#expected.some((address) => one.startsWith(address)));
+    return [...this.errors.filter((error) => !/WebSocket connection to|ERR_INTERNET_DISCONNECTED|ERR_CONNECTION_REFUSED/.test(error)), ...surprises, ...foreign];
+  }
+
+  /** Windows that go there are no surprise. */
+  expect(address: string): void {
+    this.#expected.push(address);
+  }
+
+  /** Closes the windows that were opened, and looks at the page again: one behind another hardly draws. */
+  async comeBack(): Promise<void> {
+    for (const other of this.page.context().pages()) if (other !== this.page) await other.close();
+    await this.page.bringToFront();
   }
 
   /** Opens the address as it was printed. */

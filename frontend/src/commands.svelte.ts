@@ -1,10 +1,23 @@
 // What the commands do that belong to no single view.
 import { shownTheme } from "./features/settings/index";
-import { toggleArchive } from "./features/workspaces/index";
+import { exportConversation, toggleArchive } from "./features/workspaces/index";
 import type { Workspace } from "./host/host";
+import { count } from "./lib/format";
 import type { RightTab } from "./lib/shell.svelte";
 import { medium, narrow } from "./lib/viewport.svelte";
 import type { Model } from "./model";
+
+/** Registers what can be asked of a Coder deployment while there is one; call it in an effect. */
+export function registerCoder({ settings, commands, toasts }: Model): (() => void) | undefined {
+  const { coder } = settings;
+  if (!coder.connected) return undefined;
+  const tell = (work: Promise<boolean>, done: () => string) => void work.then((ok) => (ok ? toasts.info(done()) : coder.problem && toasts.problem(coder.problem)));
+  const off = [
+    commands.register("coder.refresh", () => tell(coder.refreshProviders(), () => "The providers of Coder are up to date.")),
+    commands.register("coder.load", () => tell(coder.loadCatalog(), () => `Coder lists ${count(coder.state?.models ?? 0, "model")}.`)),
+  ];
+  return () => off.forEach((remove) => remove());
+}
 
 /** Registers them; call it in an effect. The result removes them. */
 export function registerCommands(model: Model): () => void {
@@ -25,6 +38,7 @@ export function registerCommands(model: Model): () => void {
     return true;
   };
   const clear = (soft: boolean) => withCurrent((one) => void host.api.conversations.clear({ workspace: one.id, soft }).catch((error: unknown) => toasts.problem(error)));
+  const save = (format: "md" | "json") => withCurrent((one) => void exportConversation(one, format, { host, toasts, home: settings.about?.home ?? "" }));
   const step = (by: number) => () => {
     const list = listed();
     const at = list.findIndex((one) => one.id === shell.selected);
@@ -51,6 +65,8 @@ export function registerCommands(model: Model): () => void {
     commands.register("search.open", () => shell.open({ kind: "search" })),
     commands.register("conversation.clear", clear(false)),
     commands.register("conversation.clearSoft", clear(true)),
+    commands.register("conversation.exportMarkdown", save("md")),
+    commands.register("conversation.exportJson", save("json")),
     commands.register("changes.open", showRight("changes")),
     commands.register("costs.open", showRight("costs")),
     commands.register("sidebar.toggle", () => {

@@ -2,6 +2,7 @@
 import { Connection, provideConnection } from "./features/connection/index";
 import { Desk, provideDesk } from "./features/conversation/index";
 import { CommandCenter, provideCommands } from "./features/help/index";
+import { Attachments, provideAttachments, provideShownPictures, ShownPictures } from "./features/pictures/index";
 import { Projects, provideProjects } from "./features/projects/index";
 import { provideSettings, Settings } from "./features/settings/index";
 import { provideWorkspaces, Workspaces } from "./features/workspaces/index";
@@ -28,7 +29,9 @@ export interface Model {
 /** Makes the stores and hands them to the views below. Call it while the root component starts. */
 export function provideModel(host: Host): Model {
   const mac = /Mac|iPhone|iPad/.test(navigator.platform);
-  const drafts = new Drafts(host);
+  const attachments = new Attachments(host);
+  const drafts = new Drafts(host, attachments);
+  attachments.onchange = (workspace) => drafts.touch(workspace);
   const model: Model = {
     host,
     shell: new Shell(sessionStorage),
@@ -51,6 +54,8 @@ export function provideModel(host: Host): Model {
   provideCommands(model.commands);
   provideDesk(model.desk);
   provideDrafts(drafts);
+  provideAttachments(attachments);
+  provideShownPictures(new ShownPictures(host));
   provideLinks((address) => {
     if (!host.openLink(address)) model.toasts.problem("Carrel opens only web and mail addresses.");
   });

@@ -69,7 +69,10 @@ func (e *MissingError) Error() string {
 	if e.Version != "" {
 		return fmt.Sprintf("git %q: version %s is too old, %d.%d is needed: %s", e.Path, e.Version, oldest[0], oldest[1], installHint())
 	}
-	return fmt.Sprintf("git %q: not usable: %s", e.Path, installHint())
+	if !strings.Contains(e.Path, "/") {
+		return fmt.Sprintf("there is no %s on the PATH: %s", e.Path, installHint())
+	}
+	return fmt.Sprintf("%q can't be run: %s", e.Path, installHint())
 }
 
 // Unwrap gives the cause.

@@ -15,7 +15,7 @@ const pristineWait = 5 * time.Second
 // pristine finds out whether a checkout is certainly its commit and nothing else. It knows what git status
 // would say in half its time, and only ever when that is nothing: where anything is out of the ordinary,
 // such as a changed, added, ignored or lately written file, a submodule or an index of another form, it
-// says no, and git must be asked.
+// says no, and git must be asked. So it does where submodules have repositories that no index names.
 //
 // What it takes for proof is what git takes: an entry of the index whose stored times, size, mode, inode
 // and owner are all those of the file, none of them as young as the index itself; an index whose stored
@@ -25,7 +25,7 @@ const pristineWait = 5 * time.Second
 func (g *Git) pristine(ctx context.Context, dir, gitDir string) (head status, certain func() bool) {
 	no := func() bool { return false }
 	branch, ok := headBranch(gitDir)
-	if !ok || g.leftAlone(dir) {
+	if !ok || g.leftAlone(dir) || exists(filepath.Join(gitDir, modulesName)) {
 		return status{}, no
 	}
 	found := make(chan string, 1)

@@ -3,7 +3,6 @@ package git
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"path/filepath"
 	"strconv"
@@ -34,14 +33,14 @@ func (r Risk) Nothing() bool { return r.Counts == [3]int{} && r.Unknown == "" }
 // AtRisk says what exists only in the checkout whose top is dir. What it could not inspect is in
 // Risk.Unknown; the error is the context's.
 func (g *Git) AtRisk(ctx context.Context, dir string) (Risk, error) {
-	var r Risk
-	if err := g.inspect(ctx, dir, "", "", 0, &r); err != nil {
+	i := inspection{g: g, r: &Risk{}, seen: map[string]bool{}}
+	if err := i.look(ctx, place{dir: dir}); err != nil {
 		if ctx.Err() != nil {
-			return r, ctx.Err()
+			return *i.r, ctx.Err()
 		}
-		r.Unknown = err.Error()
+		i.r.Unknown = err.Error()
 	}
-	return r, nil
+	return *i.r, nil
 }
 
 func (r *Risk) add(kind int, list *[]string, name string) {
@@ -51,111 +50,114 @@ func (r *Risk) add(kind int, list *[]string, name string) {
 	}
 }
 
+// inspection is a look at a checkout and at the submodules in it.
+type inspection struct {
+	g    *Git
+	r    *Risk
+	seen map[string]bool // git folders of submodules that were looked at, canonical
+}
+
+// place is one checkout of an inspection.
+type place struct {
+	dir    string
+	prefix string // the path of a submodule with a slash after it; "" for the checkout itself
+	given  string // the commit that a submodule's parent wants, or that is known elsewhere: it counts as safe
+	depth  int
+}
+
 // at notes where the checkout itself, not one of its submodules, stands.
-func (r *Risk) at(st status, depth int) {
-	if depth == 0 {
-		r.Commit, r.Branch = st.commit, st.branch
+func (i *inspection) at(st status, p place) {
+	if p.depth == 0 {
+		i.r.Commit, i.r.Branch = st.commit, st.branch
 	}
 }
 
-// inspect adds what is at risk in one checkout. given is the commit that a submodule's parent wants: it
-// counts as safe.
-func (g *Git) inspect(ctx context.Context, dir, prefix, given string, depth int, r *Risk) error {
-	gitDir, err := gitDirAt(dir)
+// look adds what is at risk in one checkout.
+func (i *inspection) look(ctx context.Context, p place) error {
+	gitDir, err := gitDirAt(p.dir)
 	if err != nil {
-		return fmt.Errorf("inspect %q: its link to the repository is gone: %w", dir, ErrNotRepo)
+		return fmt.Errorf("inspect %q: its link to the repository is gone: %w", p.dir, ErrNotRepo)
 	}
+	i.seen[canonical(gitDir)] = true
 	// Looking for commits does not wait for the look at the files.
-	head, certain := g.pristine(ctx, dir, gitDir)
-	commits := *r
-	early := g.inspectCommits(ctx, dir, gitDir, prefix, given, head, &commits)
+	head, certain := i.g.pristine(ctx, p.dir, gitDir)
+	commits := *i.r
+	early := i.g.inspectCommits(ctx, p, gitDir, head, &commits)
 	if head.commit != "" && early == nil && certain() {
-		*r = commits
-		r.at(head, depth)
+		*i.r = commits
+		i.at(head, p)
 		return nil
 	}
-	st, links, err := g.inspectFiles(ctx, dir, prefix, r)
+	st, links, err := i.g.inspectFiles(ctx, p.dir, p.prefix, i.r)
 	if err != nil {
 		return err
 	}
-	r.at(st, depth)
+	i.at(st, p)
 	if early == nil && head.commit == st.commit && head.branch == st.branch {
-		r.Commits, r.Counts[2] = commits.Commits, commits.Counts[2]
-	} else if err := g.inspectCommits(ctx, dir, gitDir, prefix, given, st, r); err != nil {
+		i.r.Commits, i.r.Counts[2] = commits.Commits, commits.Counts[2]
+	} else if err := i.g.inspectCommits(ctx, p, gitDir, st, i.r); err != nil {
 		return err
 	}
 	for path, commit := range links {
-		sub := filepath.Join(dir, path)
-		if !exists(filepath.Join(sub, ".git")) {
+		sub := place{dir: filepath.Join(p.dir, path), prefix: p.prefix + path + "/", given: commit, depth: p.depth + 1}
+		if !exists(filepath.Join(sub.dir, ".git")) {
 			continue
 		}
-		if depth >= maxNesting {
-			return fmt.Errorf("inspect %q: submodules are nested too deep", sub)
+		if sub.depth > maxNesting {
+			return fmt.Errorf("inspect %q: submodules are nested too deep", sub.dir)
 		}
-		if err := g.inspect(ctx, sub, prefix+path+"/", commit, depth+1, r); err != nil {
+		if err := i.look(ctx, sub); err != nil {
 			return err
 		}
 	}
-	return nil
+	if p.depth > 0 {
+		return nil
+	}
+	return i.lookAtModules(ctx, gitDir)
 }
 
 // inspectFiles asks git for changed and untracked files, and gives what it said and the submodules.
 func (g *Git) inspectFiles(ctx context.Context, dir, prefix string, r *Risk) (status, map[string]string, error) {
 	// Both read the index, which takes a while in a large repository; the second needs one core only.
-	var links map[string]string
-	var linksErr error
+	var tracked tracked
+	var trackedErr error
 	var listing sync.WaitGroup
-	listing.Go(func() { links, linksErr = g.gitlinks(ctx, dir) })
+	listing.Go(func() { tracked, trackedErr = g.tracked(ctx, dir) })
 	st, err := g.status(ctx, dir, "all")
 	listing.Wait()
-	if err = errors.Join(err, linksErr); err != nil {
+	if err == nil {
+		err = trackedErr
+	}
+	if err != nil {
 		return st, nil, err
 	}
+	told := map[string]bool{}
 	for _, e := range st.entries {
+		told[e.path] = true
 		if e.kind == '?' {
 			r.add(1, &r.Untracked, prefix+e.path)
 		} else {
 			r.add(0, &r.Changed, prefix+e.path)
 		}
 	}
-	return st, links, nil
-}
-
-func (g *Git) inspectCommits(ctx context.Context, dir, gitDir, prefix, given string, st status, r *Risk) error {
-	var tips []string
-	if st.commit != "" {
-		tips = append(tips, "HEAD")
-	}
-	own := st.branch
-	if branch := returnsTo(gitDir); branch != "" {
-		own = branch
-		if tip, err := g.commit(ctx, dir, "refs/heads/"+branch); err == nil && tip != "" {
-			tips = append(tips, tip)
+	hidden, err := g.hiddenChanges(ctx, dir, tracked.hidden)
+	for _, path := range hidden {
+		if !told[path] {
+			r.add(0, &r.Changed, prefix+path)
 		}
 	}
+	return st, tracked.links, err
+}
+
+func (g *Git) inspectCommits(ctx context.Context, p place, gitDir string, st status, r *Risk) error {
+	tips, safe := g.reach(ctx, p, gitDir, st)
 	if len(tips) == 0 {
 		return nil
 	}
-	safe := []string{"--not"}
-	if own != "" {
-		safe = append(safe, "--exclude="+own)
-	}
-	if prefix == "" {
-		safe = append(safe, "--branches")
-	} else if st.branch != "" {
-		// A submodule's own branches vanish with it.
-		tips = append(tips, "--branches")
-	}
-	safe = append(safe, "--remotes", "--tags")
-	if given != "" {
-		if known, err := g.commit(ctx, dir, given); err == nil && known != "" {
-			safe = append(safe, given)
-		}
-	}
 	set := append(append(tips, safe...), "--")
-	out, err := g.Read(ctx, dir, append([]string{"rev-list", "--count"}, set...)...)
+	out, err := g.Read(ctx, p.dir, append([]string{"rev-list", "--count"}, set...)...)
 	if err != nil {
-		return g.explain(dir, err)
+		return g.explain(p.dir, err)
 	}
 	n, err := strconv.Atoi(strings.TrimSpace(string(out.Stdout)))
 	if err != nil || n == 0 {
@@ -166,31 +168,59 @@ func (g *Git) inspectCommits(ctx context.Context, dir, gitDir, prefix, given str
 		return nil
 	}
 	limit := "--max-count=" + strconv.Itoa(maxNamed-len(r.Commits))
-	out, err = g.Read(ctx, dir, append([]string{"log", "-z", "--no-show-signature", "--format=%h %s", limit}, set...)...)
+	out, err = g.Read(ctx, p.dir, append([]string{"log", "-z", "--no-show-signature", "--format=%h %s", limit}, set...)...)
 	if err != nil {
-		return g.explain(dir, err)
+		return g.explain(p.dir, err)
 	}
 	for _, line := range bytes.Split(bytes.Trim(out.Stdout, "\x00"), []byte{0}) {
-		r.Commits = append(r.Commits, prefix+strings.ToValidUTF8(string(line), "\uFFFD"))
+		r.Commits = append(r.Commits, p.prefix+strings.ToValidUTF8(string(line), "\uFFFD"))
 	}
 	return nil
 }
 
-// gitlinks lists the places of other repositories in the index, with the commit wanted there.
-func (g *Git) gitlinks(ctx context.Context, dir string) (map[string]string, error) {
-	out, err := g.Read(ctx, dir, "ls-files", "-s", "-z")
-	if err != nil {
-		return nil, g.explain(dir, err)
+// reach gives what goes with a checkout, and what stays, as arguments for git log.
+func (g *Git) reach(ctx context.Context, p place, gitDir string, st status) (tips, safe []string) {
+	tips, safe = g.setAside(ctx, p.dir, gitDir), []string{"--not"}
+	if p.prefix != "" {
+		// Whatever a submodule has vanishes with it: its branches, its stash, its HEAD.
+		tips = append(tips, "--all")
+	} else {
+		own := st.branch
+		if st.commit != "" {
+			tips = append(tips, "HEAD")
+		}
+		if branch := returnsTo(gitDir); branch != "" {
+			own = branch
+			if tip, err := g.commit(ctx, p.dir, "refs/heads/"+branch); err == nil && tip != "" {
+				tips = append(tips, tip)
+			}
+		}
+		if own != "" {
+			safe = append(safe, "--exclude="+own)
+		}
+		safe = append(safe, "--branches")
 	}
-	links := map[string]string{}
-	for _, record := range bytes.Split(out.Stdout, []byte{0}) {
-		if !bytes.HasPrefix(record, []byte("160000 ")) {
+	safe = append(safe, "--remotes", "--tags")
+	if p.given != "" {
+		if known, err := g.commit(ctx, p.dir, p.given); err == nil && known != "" {
+			safe = append(safe, p.given)
+		}
+	}
+	return tips, safe
+}
+
+// setAside lists the commits in which a rebase or merge that is under way keeps changes that it will put
+// back at its end (--autostash). Nothing else names them.
+func (g *Git) setAside(ctx context.Context, dir, gitDir string) (commits []string) {
+	for _, name := range []string{"rebase-merge/autostash", "rebase-apply/autostash", "MERGE_AUTOSTASH"} {
+		text, err := readFile(filepath.Join(gitDir, name))
+		if err != nil {
 			continue
 		}
-		info, path, _ := strings.Cut(string(record), "\t")
-		if fields := strings.Fields(info); len(fields) == 3 {
-			links[path] = fields[1]
+		id := strings.TrimSpace(string(text))
+		if commit, err := g.commit(ctx, dir, id); err == nil && commit == id && id != "" {
+			commits = append(commits, commit)
 		}
 	}
-	return links, nil
+	return commits
 }

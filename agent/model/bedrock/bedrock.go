@@ -9,11 +9,9 @@ package bedrock
 
 import (
 	"context"
-	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -35,7 +33,9 @@ type Options struct {
 	Bearer      string
 	Credentials aws.CredentialsProvider
 	// Claude is Anthropic's format, in which a Claude is asked (see IsClaude); nil is Bedrock's own.
-	Claude   Messages
+	Claude Messages
+	// Like is the id of the model that is behind an ARN which does not say it; "" is unknown.
+	Like     string
 	Header   http.Header // further headers
 	Provider string      // id of the provider; reasoning is not sent to another one
 	HTTP     *http.Client
@@ -50,8 +50,21 @@ type Messages interface {
 }
 
 // IsClaude reports whether a model's id is that of a Claude, of which Bedrock takes Anthropic's own
-// format. The ARN of a profile of one's own does not say, and such a model is asked the other way.
+// format. The ARN of a profile of one's own does not say.
 func IsClaude(id string) bool { return strings.Contains(id, "anthropic.claude") }
+
+// Named is the model's id in an ARN, as far as that says it, such as us.anthropic.claude-opus-4-6-v1 in
+// arn:aws:bedrock:us-east-1:123456789012:inference-profile/us.anthropic.claude-opus-4-6-v1. Any other id
+// is itself.
+func Named(id string) string {
+	parts := strings.SplitN(id, ":", 6)
+	if len(parts) < 6 || parts[0] != "arn" {
+		return id
+	}
+	_, name, _ := strings.Cut(parts[5], "/")
+	name, _, _ = strings.Cut(name, "/") // a customised model's own name follows
+	return name
+}
 
 var regionName = regexp.MustCompile(`^[a-z]{2,4}(-[a-z]+)+-[0-9]{1,2}$`)
 
@@ -74,7 +87,7 @@ func New(o Options) (*wire.Client, error) {
 	wire.Overlay(h, o.Header)
 	c := &wire.Client{
 		URL:      o.base(o.Region),
-		Format:   converse{},
+		Format:   converse{o.Like},
 		Endpoint: func(r *model.Request) string { return o.address(r.Model, "converse-stream") },
 		Provider: o.Provider,
 		Header:   h,
@@ -88,8 +101,9 @@ func New(o Options) (*wire.Client, error) {
 		c.Endpoint = func(r *model.Request) string { return o.address(r.Model, "invoke-with-response-stream") }
 	}
 	if o.Bearer == "" && h.Get("Authorization") == "" {
+		signer := v4.NewSigner() // it keeps the day's key
 		c.Sign = func(ctx context.Context, req *http.Request, body *wire.Payload) error {
-			return Sign(ctx, o.Credentials, o.regionOf(req.URL), req, body)
+			return sign(ctx, signer, o.Credentials, o.regionOf(req.URL), req, body)
 		}
 	}
 	return c, nil
@@ -153,9 +167,12 @@ func (o Options) regionOf(u *url.URL) string {
 	return o.Region
 }
 
-// Sign signs a request to Bedrock. body may be nil. Its error is a *model.Error of kind auth, or that
-// of ctx.
-func Sign(ctx context.Context, from aws.CredentialsProvider, region string, req *http.Request, body *wire.Payload) error {
+// Sign signs a request without a body to Bedrock. Its error is a *model.Error of kind auth, or that of ctx.
+func Sign(ctx context.Context, from aws.CredentialsProvider, region string, req *http.Request) error {
+	return sign(ctx, v4.NewSigner(), from, region, req, new(wire.Payload))
+}
+
+func sign(ctx context.Context, signer *v4.Signer, from aws.CredentialsProvider, region string, req *http.Request, body *wire.Payload) error {
 	if from == nil {
 		return &model.Error{Kind: model.ErrAuth, Message: "Bedrock has no credentials", Hint: noCredentials}
 	}
@@ -166,14 +183,8 @@ func Sign(ctx context.Context, from aws.CredentialsProvider, region string, req 
 		}
 		return &model.Error{Kind: model.ErrAuth, Message: "no AWS credentials: " + err.Error(), Hint: noCredentials, Cause: err}
 	}
-	h := sha256.New()
-	if body != nil {
-		if _, err := io.Copy(h, body.Reader()); err != nil {
-			return err
-		}
-	}
-	sum := hex.EncodeToString(h.Sum(nil))
-	return v4.NewSigner().SignHTTP(ctx, c, req, sum, "bedrock", region, time.Now())
+	sum := body.SHA256()
+	return signer.SignHTTP(ctx, c, req, hex.EncodeToString(sum[:]), "bedrock", region, time.Now())
 }
 
 const noCredentials = "Log in with `aws sso login`, or set bearerToken, or accessKeyId and secretAccessKey, under \"bedrock\" in providers.jsonc."

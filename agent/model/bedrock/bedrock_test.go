@@ -28,7 +28,7 @@ func keys(context.Context) (aws.Credentials, error) {
 	return aws.Credentials{AccessKeyID: "AKID", SecretAccessKey: "very-secret", SessionToken: "session-token"}, nil
 }
 
-func client(t *testing.T, o Options) model.Streamer {
+func client(t testing.TB, o Options) model.Streamer {
 	t.Helper()
 	c, err := New(o)
 	if err != nil {
@@ -167,10 +167,18 @@ func TestErrorsSayHowToMend(t *testing.T) {
 func TestASessionTokenIsNotInAnError(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusForbidden)
+		if r.URL.Path != "/model/"+claudeID+"/converse-stream" { // as a gateway repeats a request
+			_, _ = fmt.Fprint(w, r.Header)
+			return
+		}
 		_, _ = fmt.Fprintf(w, `{"__type":"com.amazon#InvalidSignatureException","Message":"The signature does not match.\n\nx-amz-security-token:%s"}`, r.Header.Get("X-Amz-Security-Token"))
 	}))
 	t.Cleanup(server.Close)
-	_, err := client(t, Options{Region: "eu-west-1", BaseURL: server.URL, Credentials: aws.CredentialsProviderFunc(keys)}).Stream(t.Context(), ask(claudeID), nil)
+	c := client(t, Options{Region: "eu-west-1", BaseURL: server.URL, Credentials: aws.CredentialsProviderFunc(keys)})
+	if _, err := c.Stream(t.Context(), ask("another"), nil); strings.Contains(fmt.Sprintf("%+v", err), "session-token") || !strings.Contains(err.Error(), "[key]") {
+		t.Errorf("%+v", err)
+	}
+	_, err := c.Stream(t.Context(), ask(claudeID), nil)
 	if e := asError(t, err); e.Kind != model.ErrAuth || e.Message != "The signature does not match." || strings.Contains(fmt.Sprintf("%+v", e), "session-token") {
 		t.Errorf("%+v", e)
 	}
@@ -309,3 +317,81 @@ func TestDocumentsHaveLegalNames(t *testing.T) {
 		t.Errorf("%s", got)
 	}
 }
+
+func TestCachePointsGoToTheModelsThatTakeThem(t *testing.T) {
+	say := func(role model.Role, text string) model.Message {
+		return model.Message{Role: role, Parts: []model.Part{{Kind: model.Text, Text: text}}}
+	}
+	for _, x := range []struct {
+		id, like string
+		points   int
+	}{
+		{"eu.amazon.nova-pro-v1:0", "", 3}, {"amazon.nova-2-lite-v1:0", "", 0}, {"meta.llama4", "", 0}, {arn, "", 0},
+		{"arn:aws:bedrock:us-east-1:123456789012:inference-profile/us.amazon.nova-lite-v1:0", "", 3},
+	} {
+		server := fakewire.New(t, fakewire.Steps(fakewire.Reply{Text: "ok"}))
+		c := client(t, Options{Region: "eu-west-1", BaseURL: server.URL, Bearer: "b", Like: x.like})
+		r := ask(x.id, say(model.User, "a"), say(model.Assistant, "b"), say(model.User, "c"), say(model.Assistant, "d"), say(model.User, "e"))
+		if _, err := c.Stream(t.Context(), r, nil); err != nil {
+			t.Fatal(x.id, err)
+		}
+		got := string(server.Last().Raw)
+		if n := strings.Count(got, cachePoint); n != x.points {
+			t.Errorf("%s: %d cache points in %s", x.id, n, got)
+		}
+		if x.points > 0 && (!strings.Contains(got, `"system":[{"text":"s"},`+cachePoint+`]`) || !strings.Contains(got, `{"text":"e"},`+cachePoint+`]`) ||
+			strings.Contains(got, `{"text":"a"},`+cachePoint)) {
+			t.Errorf("%s: %s", x.id, got)
+		}
+	}
+}
+
+func TestAnARNTellsItsModel(t *testing.T) {
+	for id, want := range map[string]string{
+		"amazon.nova-pro-v1:0": "amazon.nova-pro-v1:0",
+		"arn:aws:bedrock:us-east-1:123456789012:inference-profile/us.anthropic.claude-opus-4-6-v1:0": "us.anthropic.claude-opus-4-6-v1:0",
+		"arn:aws-cn:bedrock:cn-north-1::foundation-model/anthropic.claude-x-v1:0":                    "anthropic.claude-x-v1:0",
+		"arn:aws:bedrock:us-east-1:1:custom-model/anthropic.claude-3-haiku-v1:0:200k/abc":            "anthropic.claude-3-haiku-v1:0:200k",
+		arn:       "abc123",
+		"arn:a:b": "arn:a:b", "arn:::::": "", "": "",
+	} {
+		if got := Named(id); got != want {
+			t.Errorf("%s: %s", id, got)
+		}
+	}
+}
+
+// BenchmarkSignedRequest makes a signed request of about 200,000 tokens that has one step more than the
+// one before.
+func BenchmarkSignedRequest(b *testing.B) {
+	for _, signed := range []bool{false, true} {
+		b.Run(fmt.Sprint("signed ", signed), func(b *testing.B) {
+			o := Options{Region: "eu-west-1", Credentials: aws.CredentialsProviderFunc(keys), Claude: anthropic.Format()}
+			if !signed {
+				o.Bearer = "token"
+			}
+			o.HTTP = &http.Client{Transport: refuses{}}
+			c := client(b, o)
+			r := ask(claudeID)
+			r.CacheKey = "k"
+			for i := 0; b.Loop(); i++ {
+				if i%100 == 0 {
+					b.StopTimer()
+					r.Messages = r.Messages[:1]
+					for range 250 {
+						r.Messages = append(r.Messages, model.Message{Role: model.Assistant, Parts: []model.Part{{Kind: model.Text, Text: "I look."}}}, user(strings.Repeat("x", 3200)))
+					}
+					_, _ = c.Stream(b.Context(), r, nil)
+					b.StartTimer()
+				}
+				r.Messages = append(r.Messages, model.Message{Role: model.Assistant, Parts: []model.Part{{Kind: model.Text, Text: "I look."}}}, user(strings.Repeat("x", 3200)))
+				_, _ = c.Stream(b.Context(), r, nil)
+			}
+		})
+	}
+}
+
+// refuses is a server that reads nothing.
+type refuses struct{}
+
+func (refuses) RoundTrip(*http.Request) (*http.Response, error) { return nil, errors.New("no") }

@@ -13,7 +13,35 @@ import (
 )
 
 // converse is Bedrock's own format, the same for the models of all makers.
-type converse struct{}
+type converse struct {
+	like string // see Options.Like
+}
+
+// cachePoint ends what is to be cached.
+const cachePoint = `{"cachePoint":{"type":"default"}}`
+
+// cachedMessages is how many of the last user messages end with a cache point: two, so that the one before
+// is still found when the last message is the one that changed.
+const cachedMessages = 2
+
+// name is what a request's model is really called, also when it is asked by an ARN.
+func (c converse) name(r *model.Request) string {
+	if c.like != "" {
+		return c.like
+	}
+	return Named(r.Model)
+}
+
+// caches tells the models that take cache points, in the system prompt and in messages but not among
+// tools: all others refuse a request that has some.
+func caches(name string) bool {
+	for _, family := range []string{"amazon.nova-micro", "amazon.nova-lite", "amazon.nova-pro", "amazon.nova-premier", "anthropic.claude"} {
+		if strings.Contains(name, family) {
+			return true
+		}
+	}
+	return false
+}
 
 func (converse) Name() string { return "converse" }
 
@@ -44,13 +72,22 @@ func (converse) Frames(r *bufio.Reader, data func([]byte) error, alive func()) e
 
 // Body has the tools and the system prompt first, so that the bytes of one request begin like those
 // of the one before.
-func (converse) Body(r *model.Request) wire.Body {
+func (c converse) Body(r *model.Request) wire.Body {
+	name := c.name(r)
+	out := wire.Body{List: "messages", Group: "content"}
+	if caches(name) {
+		out.Mark, out.Marks = cachePoint, cachedMessages
+	}
 	var body wire.Object
 	if c := toolConfig(r); c != nil {
 		body = body.With("toolConfig", c)
 	}
 	if r.System != "" {
-		body = body.With("system", []wire.Object{text(r.System)})
+		system := []any{text(r.System)}
+		if out.Marks > 0 {
+			system = append(system, wire.Raw(cachePoint))
+		}
+		body = body.With("system", system)
 	}
 	p := r.Params
 	var limits wire.Object
@@ -63,10 +100,11 @@ func (converse) Body(r *model.Request) wire.Body {
 	}
 	extra := maps.Clone(p.Extra)
 	delete(extra, "model")
-	if own := thinking(r).Int("top_k", p.TopK).Further(extra); len(own) > 0 {
+	if own := thinking(name, r).Int("top_k", p.TopK).Further(extra); len(own) > 0 {
 		body = body.With("additionalModelRequestFields", own)
 	}
-	return wire.Body{Head: body, List: "messages", Group: "content"}
+	out.Head = body
+	return out
 }
 
 func maxTokens(r *model.Request) int {
@@ -112,21 +150,21 @@ func hasCalls(list []model.Message) bool {
 }
 
 // thinking says how much to think, in the terms of the makers whose terms are known.
-func thinking(r *model.Request) wire.Object {
+func thinking(name string, r *model.Request) wire.Object {
 	t := r.Thinking
 	switch {
-	case strings.Contains(r.Model, "anthropic."):
+	case strings.Contains(name, "anthropic."):
 		if t.Budget > 0 && r.Force == "" {
 			return wire.Obj("thinking", wire.Obj("type", "enabled", "budget_tokens", max(t.Budget, 1024)))
 		}
-	case strings.Contains(r.Model, "amazon.nova-2"):
+	case strings.Contains(name, "amazon.nova-2"):
 		switch {
 		case t.Off:
 			return wire.Obj("reasoningConfig", wire.Obj("type", "disabled"))
 		case t.Effort != "":
 			return wire.Obj("reasoningConfig", wire.Obj("type", "enabled", "maxReasoningEffort", threeSteps(t.Effort)))
 		}
-	case strings.Contains(r.Model, "openai.gpt-oss") && t.Effort != "":
+	case strings.Contains(name, "openai.gpt-oss") && t.Effort != "":
 		return wire.Obj("reasoning_effort", threeSteps(t.Effort))
 	}
 	return nil

@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"carrel/agent/model"
 )
@@ -17,7 +18,10 @@ type converseBlock struct {
 	Text     *string       `json:"text"`
 	Image    *converseFile `json:"image"`
 	Document *converseFile `json:"document"`
-	Use      *struct {
+	Point    *struct {
+		Type string `json:"type"`
+	} `json:"cachePoint"`
+	Use *struct {
 		ID    string          `json:"toolUseId"`
 		Name  string          `json:"name"`
 		Input json.RawMessage `json:"input"`
@@ -92,6 +96,10 @@ func (r *Request) converse(role string, b converseBlock) error {
 			return fmt.Errorf("the text field in the ContentBlock object is blank")
 		}
 		r.add(role).say(*b.Text)
+	case b.Point != nil:
+		if b.Point.Type != "default" || !takesPoints(r.Model) {
+			return fmt.Errorf("you invoked an unsupported model or your request did not allow prompt caching")
+		}
 	case b.Image != nil:
 		r.add(role).Images++
 		return b.Image.check()
@@ -130,6 +138,11 @@ func (r *Request) converse(role string, b converseBlock) error {
 		return fmt.Errorf("unknown kind of block")
 	}
 	return nil
+}
+
+// takesPoints tells the models that take cache points. An ARN need not say what it stands for.
+func takesPoints(name string) bool {
+	return strings.Contains(name, "amazon.nova") || strings.Contains(name, "anthropic.claude") || strings.HasPrefix(name, "arn:")
 }
 
 func (converseFormat) media() string { return eventMedia }

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -95,14 +96,14 @@ func Base(base string) (string, error) {
 	return base + "/v1beta", nil
 }
 
-// path is where a model is below the base: "models/NAME", or what its name says itself, as for a
-// tuned model.
+// path is where a model is below the base: "models/NAME", or what its name says itself, as for a tuned
+// model, which is "tunedModels/NAME".
 func path(id string) string {
 	kind, name, ok := strings.Cut(id, "/")
-	if !ok {
+	if !ok || !slices.Contains([]string{"models", "tunedModels"}, kind) {
 		kind, name = "models", id
 	}
-	return url.PathEscape(kind) + "/" + url.PathEscape(name)
+	return kind + "/" + url.PathEscape(name)
 }
 
 type format struct {

@@ -57,7 +57,8 @@ func TestGroupsAreJoinedAndMarked(t *testing.T) {
 		`[]`: nil,
 		`[{"role":"user","parts":[{"text":"a"},{"text":"b","m":1}]},{"role":"model","parts":[{"text":"c"},{"text":"d"}]}]`: {
 			say(model.User, "a"), say(model.User, "b"), say(model.Assistant, "c"), say(model.Assistant, "d")},
-		`[{"role":"model","parts":[{"text":"a"}]},{"role":"user","parts":[{"text":"b","m":1}]}]`: {say(model.Assistant, "a"), say(model.User, "b")},
+		`[{"role":"user","parts":[{"text":"u"}]},{"role":"model","parts":[{"text":"a"}]},{"role":"user","parts":[{"text":"b","m":1}]}]`: {
+			say(model.User, "u"), say(model.Assistant, "a"), say(model.User, "b")},
 	} {
 		if got := string(c.Body(&model.Request{Model: "m", Messages: list})); got != `{"model":"m","list":`+want+`}` {
 			t.Errorf("got %s, want %s", got, want)

@@ -91,7 +91,7 @@ func (c *Client) send(ctx context.Context, s *submission, a *Accumulator) *model
 	if err == nil {
 		return nil
 	}
-	e := c.explain(ctx, context.Cause(watched), err)
+	e := c.explain(ctx, context.Cause(watched), err, s.proof)
 	e.MidStream = len(a.msg.Parts) > 0
 	s.begun = len(a.msg.Parts) > before
 	if e.Kind == model.ErrCancelled {

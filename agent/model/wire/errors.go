@@ -82,10 +82,18 @@ func InStream(text string, codes ...string) *model.Error {
 			e.Code = code
 		}
 		if e.Kind == model.ErrBadRequest {
-			e.Kind = KindOf(0, code, text)
+			e.Kind = KindOf(statusIn(code), code, text)
 		}
 	}
 	return e
+}
+
+// statusIn is the HTTP status that a code is, 0 for a code that is none.
+func statusIn(code string) int {
+	if n, err := strconv.Atoi(code); err == nil && 400 <= n && n < 600 {
+		return n
+	}
+	return 0
 }
 
 // classify makes the error of a response that is not a success. wait is what its headers ask for.

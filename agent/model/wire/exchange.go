@@ -57,7 +57,10 @@ func (c *Client) request(ctx context.Context, s *submission) (*http.Request, err
 	if c.Sign == nil {
 		return req, nil
 	}
-	if err := c.Sign(ctx, req, body); err != nil {
+	before := req.Header.Clone()
+	err = c.Sign(ctx, req, body)
+	s.proof = added(before, req.Header)
+	if err != nil {
 		if isModelError(err) || ctx.Err() != nil {
 			return nil, err
 		}
@@ -148,7 +151,8 @@ func (c *Client) notStream(resp *http.Response, body *bufio.Reader) error {
 
 // explain turns any failure into an error that is safe to show. cause is why the watched context
 // ended, if it did.
-func (c *Client) explain(ctx context.Context, cause, err error) *model.Error {
+// secrets are what the request's signature added.
+func (c *Client) explain(ctx context.Context, cause, err error, secrets []string) *model.Error {
 	var e *model.Error
 	var bad *badEventError
 	switch {
@@ -168,14 +172,18 @@ func (c *Client) explain(ctx context.Context, cause, err error) *model.Error {
 		e = &model.Error{Kind: model.ErrNetwork, Message: "the connection ended before the response was complete", Cause: err}
 	default:
 		e = &model.Error{Kind: model.ErrNetwork, Message: "can't reach " + c.host() + ": " + reason(err), Cause: err}
+		if problem, mend, ok := Distrust(err, c.host()); ok {
+			e.Message, e.Hint, e.Final = strings.TrimSuffix(problem, "."), mend, true
+		}
 	}
-	e.Message = clip(c.scrub(e.Message), maxShown)
-	e.Code = clip(c.scrub(e.Code), 100)
+	secrets = append(secrets, c.Secrets...)
+	e.Message = clip(scrub(e.Message, secrets), maxShown)
+	e.Code = clip(scrub(e.Code, secrets), 100)
 	if e.Hint == "" {
 		e.Hint = hint(e)
 	}
 	if e.Cause != nil {
-		e.Cause = &scrubbedError{text: c.scrub(e.Cause.Error()), cause: e.Cause}
+		e.Cause = &scrubbedError{text: scrub(e.Cause.Error(), secrets), cause: e.Cause}
 	}
 	return e
 }
@@ -196,8 +204,8 @@ func reason(err error) string {
 	return err.Error()
 }
 
-func (c *Client) scrub(s string) string {
-	for _, secret := range c.Secrets {
+func scrub(s string, secrets []string) string {
+	for _, secret := range secrets {
 		if len(secret) >= 4 {
 			s = strings.ReplaceAll(s, secret, "[key]")
 		}

@@ -2,6 +2,7 @@ package wire
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 )
 
@@ -29,4 +30,22 @@ func Secrets(h http.Header, keys ...string) []string {
 		}
 	}
 	return out
+}
+
+// added lists what must not appear in an error of what signed a request: the headers that it set, and a
+// signature that is a part of one.
+func added(before, after http.Header) []string {
+	set := http.Header{}
+	for k, values := range after {
+		if strings.EqualFold(k, "X-Amz-Date") || slices.Equal(values, before[k]) {
+			continue
+		}
+		set[k] = values
+		for _, v := range values {
+			if _, signature, ok := strings.Cut(v, "Signature="); ok {
+				set.Add("Signature", signature)
+			}
+		}
+	}
+	return Secrets(set)
 }

@@ -21,6 +21,7 @@ type history struct {
 	out    []encoded
 	repair model.Repairer
 	size   int // bytes of out
+	digest digest
 }
 
 // extend gives the encoded messages of a request. h must be the history of an earlier request of

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"io"
 	"net"
+	"strings"
 
 	"carrel/agent/model"
 )
@@ -12,6 +13,8 @@ import (
 type Payload struct {
 	chunks [][]byte
 	size   int64
+	cache  *Cache // with the conversation's history under key; nil: it is not kept
+	key    string
 }
 
 // Size is the length of the body, in bytes.
@@ -141,7 +144,10 @@ func (p *Payload) flat(messages []encoded, first bool) {
 // that are the last of their group.
 func (p *Payload) grouped(b Body, messages []encoded, first bool) {
 	marked := marks(messages, b.Marks)
-	mark := []byte("," + b.Mark + "}")
+	cut, mark := 1, []byte(","+b.Mark+"}")
+	if strings.HasPrefix(b.Mark, "{") {
+		cut, mark = 0, mark[:len(mark)-1]
+	}
 	start := [2][]byte{groupStart(b.User, model.User, b.Group), groupStart(b.Assistant, model.Assistant, b.Group)}
 	var next [2][]byte // the end of a group and the start of the next one, as one piece: there are many
 	for side := range start {
@@ -168,7 +174,7 @@ func (p *Payload) grouped(b Body, messages []encoded, first bool) {
 		}
 		open, assistant = true, m.assistant
 		if marked[i] {
-			p.add(m.json[:len(m.json)-1], mark)
+			p.add(m.json[:len(m.json)-cut], mark)
 		} else {
 			p.add(m.json)
 		}

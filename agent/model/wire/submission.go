@@ -22,7 +22,8 @@ type submission struct {
 	out    without
 	tools  []model.Tool // those that are sent
 	notes  []string
-	begun  bool // the last attempt brought a part of the response
+	begun  bool     // the last attempt brought a part of the response
+	proof  []string // what signs it: no error shows it
 }
 
 func newSubmission(c *Client, r *model.Request) *submission {
@@ -51,7 +52,9 @@ func (s *submission) payload() *Payload {
 	}
 	h := s.cache.take(s.key())
 	defer s.cache.put(s.key(), h)
-	return assemble(s.c.Format.Body(&r), h.extend(s.c.Format, r.Messages, s.origin, s.out))
+	p := assemble(s.c.Format.Body(&r), h.extend(s.c.Format, r.Messages, s.origin, s.out))
+	p.cache, p.key = s.cache, s.key()
+	return p
 }
 
 func (s *submission) key() string { return s.origin + "\x00" + s.r.CacheKey }

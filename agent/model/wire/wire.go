@@ -44,7 +44,7 @@ type Body struct {
 	// User and Assistant are the roles of the two sides; "" is "user" and "assistant".
 	User, Assistant string
 	// Mark is a field, such as `"cache_control":{}`, that the last item of each of the last Marks
-	// groups of the user's side gets.
+	// groups of the user's side gets; or, where it begins with "{", an item that follows it.
 	Mark  string
 	Marks int
 }

@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"log"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -182,6 +184,25 @@ func TestErrorBodiesOfEveryForm(t *testing.T) {
 	}
 }
 
+func TestACertificateThatNobodyVouchesForIsNotTriedAgain(t *testing.T) {
+	s := httptest.NewUnstartedServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	s.Config.ErrorLog = log.New(io.Discard, "", 0)
+	s.StartTLS()
+	defer s.Close()
+	c := &Client{Format: plain{}, URL: s.URL}
+	_, err := c.Stream(t.Context(), &model.Request{}, nil)
+	var e *model.Error
+	if !errors.As(err, &e) || e.Kind != model.ErrNetwork || e.Retryable() || !strings.Contains(e.Message, "authority") || !strings.Contains(e.Hint, "SSL_CERT_FILE") {
+		t.Errorf("%+v", err)
+	}
+	open := httptest.NewServer(http.NotFoundHandler())
+	defer open.Close()
+	c.URL = strings.Replace(open.URL, "http:", "https:", 1)
+	if _, err = c.Stream(t.Context(), &model.Request{}, nil); !errors.As(err, &e) || e.Retryable() || !strings.Contains(e.Message, "does not speak https") {
+		t.Errorf("%+v", err)
+	}
+}
+
 func TestRedirectsAreNotFollowed(t *testing.T) {
 	if err := NewHTTP().CheckRedirect(nil, nil); !errors.Is(err, http.ErrUseLastResponse) {
 		t.Errorf("error is %v", err)
@@ -205,5 +226,19 @@ func TestClipKeepsCharactersWhole(t *testing.T) {
 		if got := clip(strings.Repeat("a😀", 10), n); !utf8.ValidString(got) || len(got) > n+len("…") {
 			t.Errorf("%d: %q", n, got)
 		}
+	}
+}
+
+func TestAStatusInTheStreamSortsAnError(t *testing.T) {
+	for code, want := range map[string]model.ErrorKind{
+		"401": model.ErrAuth, "403": model.ErrAuth, "404": model.ErrNotFound, "402": model.ErrQuota, "429": model.ErrRateLimit,
+		"500": model.ErrServer, "529": model.ErrOverloaded, "400": model.ErrBadRequest, "200": model.ErrBadRequest, "7": model.ErrBadRequest,
+	} {
+		if e := InStream("no", code); e.Kind != want || e.Code != code {
+			t.Errorf("%s: %+v", code, e)
+		}
+	}
+	if e := InStream("prompt is too long", "400"); e.Kind != model.ErrOverflow {
+		t.Errorf("%+v", e)
 	}
 }

@@ -132,6 +132,9 @@ func (e *emitter) typeOf(where string, t types.Type) string {
 	case *types.Pointer:
 		return e.typeOf(where, t.Elem())
 	case *types.Slice:
+		if b, ok := t.Elem().(*types.Basic); ok && b.Kind() == types.Byte {
+			return "string" // base64, as encoding/json writes bytes
+		}
 		elem := e.typeOf(where, t.Elem())
 		if strings.ContainsAny(elem, " |") {
 			elem = "(" + elem + ")"

@@ -60,6 +60,7 @@ type Book struct {
 	Shelf Shelf             ` + "`json:\"shelf\"`" + ` // where it stands
 	Read  *time.Time        ` + "`json:\"read,omitempty\"`" + `
 	Marks map[string][]int  ` + "`json:\"marks\"`" + `
+	Cover []byte            ` + "`json:\"cover\"`" + ` // base64
 }
 
 type Burned struct{}
@@ -85,7 +86,7 @@ func TestGoTypesBecomeTypeScript(t *testing.T) {
 	}
 	for _, want := range []string{
 		"/** Shelf says where. */\nexport type Shelf = \"top\" | \"low\";",
-		"  /** where it stands */\n  shelf: Shelf;\n  read?: string;\n  marks: Record<string, number[]>;\n",
+		"  /** where it stands */\n  shelf: Shelf;\n  read?: string;\n  marks: Record<string, number[]>;\n  /** base64 */\n  cover: string;\n",
 		"export interface Query {\n  text?: string;\n}",
 		`"books.find": { args: Query; result: Book[] };`,
 		`"books.burn": { args: undefined; result: void };`,

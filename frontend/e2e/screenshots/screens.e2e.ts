@@ -33,6 +33,16 @@ async function heldBranch(page: Page): Promise<void> {
   await page.waitForTimeout(350);
 }
 
+/** Coder's card, opened. */
+const openCoder = (button: string) => async (page: Page) => {
+  await press("Control+,")(page);
+  await page.getByRole("tab", { name: "Providers" }).click();
+  const card = page.getByRole("region", { name: "Coder" });
+  await card.getByRole("button", { name: button }).click();
+  await card.scrollIntoViewIfNeeded();
+  await page.waitForTimeout(300);
+};
+
 const screens: Screen[] = [
   { name: "main", scene: "scene=main" },
   { name: "failed", scene: "scene=main&workspace=w3" },
@@ -55,6 +65,9 @@ const screens: Screen[] = [
   { name: "models-add", scene: "scene=main", prepare: async (page) => { await press("Control+,")(page); await page.getByRole("tab", { name: "Models" }).click(); await page.getByRole("combobox", { name: "Model ID" }).click(); await page.waitForTimeout(300); } },
   { name: "fallbacks", scene: "scene=main", prepare: async (page) => { await press("Control+,")(page); await page.getByRole("tab", { name: "Models" }).click(); await page.getByRole("region", { name: "When a model refuses" }).scrollIntoViewIfNeeded(); await page.waitForTimeout(300); } },
   { name: "custom", scene: "scene=main", prepare: async (page) => { await press("Control+,")(page); await page.getByRole("tab", { name: "Providers" }).click(); await page.getByRole("button", { name: "Add a custom provider" }).click(); await page.getByRole("button", { name: "Add provider" }).scrollIntoViewIfNeeded(); await page.waitForTimeout(300); } },
+  { name: "coder-login", scene: "scene=main", prepare: openCoder("Connect") },
+  { name: "coder", scene: "scene=coder&workspace=w1", prepare: openCoder("Change") },
+  { name: "routes", scene: "scene=coder&workspace=w1", prepare: async (page) => { await press("Control+,")(page); await page.getByRole("tab", { name: "Models" }).click(); await page.getByLabel("Route of Claude Opus 5").click(); await page.waitForTimeout(300); } },
   { name: "retrying", scene: "scene=retrying" },
   { name: "model-picker", scene: "scene=main", prepare: async (page) => { await page.getByLabel("Model", { exact: true }).click(); await page.waitForTimeout(300); } },
   { name: "level-picker", scene: "scene=main", prepare: async (page) => { await page.getByRole("button", { name: /^Thinking/ }).click(); await page.waitForTimeout(300); } },

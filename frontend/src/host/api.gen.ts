@@ -48,6 +48,14 @@ export interface CoderLogin {
   address: string;
 }
 
+/** SetModelRoute chooses the way to one model of Anthropic, OpenAI or Google. */
+export interface SetModelRoute {
+  /** provider:id */
+  model: string;
+  /** coder, direct, or "" as it is for all */
+  route: string;
+}
+
 /** SetCoderRoute maps a native provider; "" is the default. */
 export interface SetCoderRoute {
   native: string;
@@ -127,6 +135,14 @@ export interface ConversationChanged {
   workspace: string;
   rev: number;
   status: Status;
+}
+
+/** DraftChanged says what the person is writing now. The host that said so gets it too: its By tells. */
+export interface DraftChanged {
+  workspace: string;
+  text: string;
+  files?: Upload[];
+  by?: string;
 }
 
 /** InitOutput is a piece of the init hook's output. */
@@ -287,6 +303,11 @@ export interface ExportConversation {
   left?: boolean;
 }
 
+/** SavedExport is a document that was written to a file. */
+export interface SavedExport {
+  path: string;
+}
+
 /** Exported is a document. */
 export interface Exported {
   /** of a file */
@@ -325,6 +346,8 @@ export interface Provider {
   cyber?: boolean;
   /** of Bedrock */
   region?: string;
+  /** of Coder: it comes before keys of the person's own */
+  preferred?: boolean;
 }
 
 /** SetProvider changes a provider's settings. Nil leaves a field as it is, "" removes it. */
@@ -340,6 +363,7 @@ export interface SetProvider {
   webSearch?: boolean;
   cyber?: boolean;
   region?: string;
+  preferred?: boolean;
 }
 
 /** AddProvider adds a custom provider. */
@@ -392,6 +416,10 @@ export interface Model {
   demo?: boolean;
   /** the settings name it: it can be removed */
   own?: boolean;
+  /** "coder:provider/model": the next request goes through Coder */
+  via?: string;
+  /** what was chosen for it: coder or direct */
+  route?: string;
   /** tokens; absent is unknown, as are the others */
   context?: number;
   /** tokens */
@@ -518,6 +546,12 @@ export interface DeleteWorkspace {
   keepBranch?: boolean;
 }
 
+/** RiskOfDeleting asks what a DeleteWorkspace with the same KeepBranch would lose. */
+export interface RiskOfDeleting {
+  id: string;
+  keepBranch?: boolean;
+}
+
 /** SetModel chooses a workspace's model and how hard it thinks. A nil field stays as it is. */
 export interface SetModel {
   workspace: string;
@@ -527,6 +561,8 @@ export interface SetModel {
   level?: string;
   pro?: boolean;
   cyber?: boolean;
+  /** Once keeps Level from being what the model's next workspaces begin with. */
+  once?: boolean;
 }
 
 /** SetAutoRetry chooses whether a workspace's failed requests are tried again by themselves. */
@@ -546,6 +582,13 @@ export interface ForkWorkspace {
   message?: string;
 }
 
+/** Forked is the workspace that a fork made. */
+export interface Forked {
+  workspace: Workspace;
+  /** Unsent says why its first message was not sent; the message is its draft then. */
+  unsent?: string;
+}
+
 /**
  * SendMessage sends a message, or queues it while a turn runs. A text such as "/opus+high why?"
  * chooses model and level for this message alone.
@@ -559,15 +602,20 @@ export interface SendMessage {
    */
   id?: string;
   dispatch?: Dispatch;
-  /** at most 20 */
+  /** at most 20; with files, Text may be empty */
   files?: Upload[];
 }
 
-/** Upload is a picture that goes with a message. */
+/** Upload is a picture that goes with a message. Exactly one of ID, Blob and Data says which. */
 export interface Upload {
-  name: string;
-  /** base64; at most 20 MiB */
-  data: number[];
+  /** for people */
+  name?: string;
+  /** of what was uploaded over HTTP */
+  upload?: string;
+  /** a FileRef's: a message of the workspace has it already */
+  blob?: string;
+  /** base64, for small ones: a call has at most 8 MiB */
+  data?: string;
 }
 
 /** EditQueued changes a queued message. A nil field stays as it is. */
@@ -576,6 +624,8 @@ export interface EditQueued {
   id: string;
   text?: string;
   dispatch?: Dispatch;
+  /** a list, also an empty one, replaces the files */
+  files?: Upload[];
 }
 
 /** MoveQueued puts a queued message before another one; Before "" puts it last. */
@@ -593,6 +643,8 @@ export interface EditMessage {
   text: string;
   /** as in SendMessage */
   id?: string;
+  /** Files replaces the files, also by an empty list; when it is absent they stay. */
+  files?: Upload[];
 }
 
 /** ClearConversation starts a conversation anew. Soft keeps showing what was said. */
@@ -605,6 +657,10 @@ export interface ClearConversation {
 export interface SetDraft {
   workspace: string;
   text: string;
+  /** that were uploaded, at most 20 */
+  files?: Upload[];
+  /** By is whatever tells the caller from other hosts; DraftChanged repeats it. */
+  by?: string;
 }
 
 /** QueueItem names a queued message. */
@@ -613,10 +669,17 @@ export interface QueueItem {
   id: string;
 }
 
-/** PageRequest asks for entries older than Before (0: the newest). Limit is at most 500. */
+/**
+ * PageRequest asks for entries by their Order: those older than Before (0: the newest), those from After
+ * on, or those around Around. Limit is at most 500.
+ */
 export interface PageRequest {
   workspace: string;
   before: number;
+  /** the step or message of that order is left out */
+  after?: number;
+  /** the step or message of that order is in the middle */
+  around?: number;
   limit: number;
 }
 
@@ -629,7 +692,10 @@ export interface EntryRequest {
 /** Page is a run of entries, oldest first. */
 export interface Page {
   entries: Entry[];
+  /** older entries exist; not said of a page after an order */
   more: boolean;
+  /** Newer says, of a page after or around an order, that newer entries exist. */
+  newer?: boolean;
 }
 
 /** Settings are the person's preferences. */
@@ -719,6 +785,12 @@ export interface Browse {
 export interface ListWorkspaces {
   /** the archived ones too */
   archived: boolean;
+}
+
+/** ShowFile asks to show a file in its folder. */
+export interface ShowFile {
+  /** of an export */
+  path: string;
 }
 
 /** OpenURL asks to open an address outside Carrel. */
@@ -854,6 +926,8 @@ export interface Entry {
   /** turn_end: a stable error code */
   code?: string;
   model?: string;
+  /** "coder:provider/model": Coder's gateway stood between */
+  via?: string;
   /**
    * Once is, on a user entry, the model and level that this message alone asked for, such as
    * "anthropic:claude-opus-5-5+high".
@@ -888,6 +962,8 @@ export interface Source {
 export interface FileRef {
   name?: string;
   mime: string;
+  /** its name for GET /blob/WORKSPACE/BLOB and for Upload */
+  blob?: string;
 }
 
 /** ToolEntry is a tool call and its outcome. */
@@ -931,11 +1007,13 @@ export type Dispatch = "step" | "turn";
 export interface Queued {
   id: string;
   text: string;
+  /** Text is only the beginning: Conversations.Queued has the rest */
+  cut?: boolean;
   time: string;
   dispatch: Dispatch;
   /** as in Entry */
   once?: string;
-  files?: number;
+  files?: FileRef[];
 }
 
 /** RetryWait is a failed request that will be tried again at At. */
@@ -961,6 +1039,8 @@ export interface Conversation {
   damaged?: number;
   /** what the person was writing */
   draft?: string;
+  /** DraftFiles are the pictures that were attached to the draft. */
+  draftFiles?: Upload[];
 }
 
 /** Status is a conversation without its entries. */
@@ -1009,6 +1089,7 @@ export type HostEvent =
   | { name: "entry.removed"; data: EntriesRemoved }
   | { name: "entry.replaced"; data: EntriesReplaced }
   | { name: "conversation.changed"; data: ConversationChanged }
+  | { name: "draft.changed"; data: DraftChanged }
   | { name: "init.output"; data: InitOutput }
   | { name: "folders.dropped"; data: FoldersDropped };
 
@@ -1031,12 +1112,12 @@ export interface Calls {
   "workspaces.rename": { args: RenameWorkspace; result: Workspace };
   "workspaces.archive": { args: ByID; result: Workspace };
   "workspaces.unarchive": { args: ByID; result: Workspace };
-  "workspaces.atRisk": { args: ByID; result: AtRisk };
+  "workspaces.atRisk": { args: RiskOfDeleting; result: AtRisk };
   "workspaces.delete": { args: DeleteWorkspace; result: void };
   "workspaces.repair": { args: ByID; result: void };
   "workspaces.setModel": { args: SetModel; result: void };
   "workspaces.setAutoRetry": { args: SetAutoRetry; result: void };
-  "workspaces.fork": { args: ForkWorkspace; result: Workspace };
+  "workspaces.fork": { args: ForkWorkspace; result: Forked };
   "workspaces.markSeen": { args: ByID; result: void };
   "workspaces.diff": { args: ByID; result: Diff };
   "workspaces.initLog": { args: ByID; result: string };
@@ -1048,6 +1129,7 @@ export interface Calls {
   "conversations.send": { args: SendMessage; result: void };
   "conversations.interrupt": { args: ByID; result: void };
   "conversations.removeQueued": { args: QueueItem; result: void };
+  "conversations.queued": { args: QueueItem; result: Queued };
   "conversations.editQueued": { args: EditQueued; result: void };
   "conversations.moveQueued": { args: MoveQueued; result: void };
   "conversations.editMessage": { args: EditMessage; result: void };
@@ -1057,9 +1139,11 @@ export interface Calls {
   "conversations.setDraft": { args: SetDraft; result: void };
   "conversations.release": { args: ByID; result: void };
   "conversations.export": { args: ExportConversation; result: Exported };
+  "conversations.saveExport": { args: ExportConversation; result: SavedExport };
   "settings.get": { args: undefined; result: Settings };
   "settings.set": { args: Settings; result: void };
   "settings.models": { args: undefined; result: Model[] };
+  "settings.model": { args: ByID; result: Model };
   "settings.providers": { args: undefined; result: Provider[] };
   "settings.setProvider": { args: SetProvider; result: void };
   "settings.addProvider": { args: AddProvider; result: void };
@@ -1072,16 +1156,19 @@ export interface Calls {
   "settings.setFallback": { args: Fallback; result: void };
   "settings.coder": { args: undefined; result: CoderState };
   "settings.loginCoder": { args: LoginCoder; result: CoderLogin };
+  "settings.cancelCoder": { args: ByID; result: void };
   "settings.awaitCoder": { args: ByID; result: CoderState };
   "settings.logoutCoder": { args: undefined; result: CoderState };
   "settings.refreshCoder": { args: undefined; result: CoderState };
   "settings.loadCoderCatalog": { args: undefined; result: CoderState };
   "settings.setCoderRoute": { args: SetCoderRoute; result: CoderState };
+  "settings.setModelRoute": { args: SetModelRoute; result: void };
   "system.about": { args: undefined; result: About };
   "system.doctor": { args: undefined; result: Check[] };
   "system.pickFolder": { args: undefined; result: PickedFolder };
   "system.raise": { args: undefined; result: void };
   "system.openURL": { args: OpenURL; result: void };
+  "system.showFile": { args: ShowFile; result: void };
   "costs.summary": { args: CostQuery; result: CostSummary };
   "costs.setBudget": { args: SetBudget; result: void };
   "search.find": { args: FindText; result: Found };
@@ -1127,7 +1214,7 @@ export interface Api {
     /** Unarchive brings an archived workspace back. */
     unarchive(args: ByID): Promise<Workspace>;
     /** AtRisk lists the work that deleting the workspace would lose. */
-    atRisk(args: ByID): Promise<AtRisk>;
+    atRisk(args: RiskOfDeleting): Promise<AtRisk>;
     /** Delete deletes a workspace and its worktree. */
     delete(args: DeleteWorkspace): Promise<void>;
     /** Repair restores a missing or broken place. */
@@ -1137,7 +1224,7 @@ export interface Api {
     /** SetAutoRetry says whether failed requests are tried again by themselves. */
     setAutoRetry(args: SetAutoRetry): Promise<void>;
     /** Fork makes a workspace with a copy of the conversation, its branch at the commit checked out now. */
-    fork(args: ForkWorkspace): Promise<Workspace>;
+    fork(args: ForkWorkspace): Promise<Forked>;
     /** MarkSeen says that the person looked, so that done becomes idle. */
     markSeen(args: ByID): Promise<void>;
     /** Diff returns the workspace's change against its base, uncommitted work included. */
@@ -1165,13 +1252,15 @@ export interface Api {
     interrupt(args: ByID): Promise<void>;
     /** RemoveQueued takes a message out of the queue. */
     removeQueued(args: QueueItem): Promise<void>;
+    /** Queued returns one queued message with its text uncut. */
+    queued(args: QueueItem): Promise<Queued>;
     /** EditQueued changes a queued message. */
     editQueued(args: EditQueued): Promise<void>;
     /** MoveQueued puts a queued message before another one. */
     moveQueued(args: MoveQueued): Promise<void>;
     /**
      * EditMessage replaces a past message of the person and answers it anew. What followed it is
-     * left out of the conversation but not erased; files stay as they are.
+     * left out of the conversation but not erased; what tools changed on disk stays as it is.
      */
     editMessage(args: EditMessage): Promise<void>;
     /** Retry tries again at once: it ends the wait, or repeats the failed or interrupted turn. */
@@ -1186,6 +1275,8 @@ export interface Api {
     release(args: ByID): Promise<void>;
     /** Export gives the conversation as a document of at most 32 MiB. */
     export(args: ExportConversation): Promise<Exported>;
+    /** SaveExport writes it into the person's folder of downloads, for a window that saves no files itself. */
+    saveExport(args: ExportConversation): Promise<SavedExport>;
   };
   settings: {
     /** Get returns the preferences. */
@@ -1194,6 +1285,8 @@ export interface Api {
     set(args: Settings): Promise<void>;
     /** Models lists the models that can be chosen. */
     models(): Promise<Model[]>;
+    /** Model describes one model, also one that is not listed, by provider:id or a short name; "" is the default. */
+    model(args: ByID): Promise<Model>;
     /** Providers lists the model providers and whether they are configured. */
     providers(): Promise<Provider[]>;
     /** SetProvider changes a provider's settings. */
@@ -1218,6 +1311,8 @@ export interface Api {
     coder(): Promise<CoderState>;
     /** LoginCoder begins a login at a Coder deployment: the person approves it in the browser. */
     loginCoder(args: LoginCoder): Promise<CoderLogin>;
+    /** CancelCoder gives up a login that waits. */
+    cancelCoder(args: ByID): Promise<void>;
     /** AwaitCoder returns when a login has been approved, or failed. */
     awaitCoder(args: ByID): Promise<CoderState>;
     /** LogoutCoder revokes the login and forgets it; models that a person added stay. */
@@ -1228,6 +1323,8 @@ export interface Api {
     loadCoderCatalog(): Promise<CoderState>;
     /** SetCoderRoute says which of the deployment's providers serves the models of a native one. */
     setCoderRoute(args: SetCoderRoute): Promise<CoderState>;
+    /** SetModelRoute says whether one model goes through Coder. */
+    setModelRoute(args: SetModelRoute): Promise<void>;
   };
   system: {
     /** About says what is running. */
@@ -1240,6 +1337,8 @@ export interface Api {
     raise(): Promise<void>;
     /** OpenURL opens an http, https or mailto address outside, for the page in the window. */
     openURL(args: OpenURL): Promise<void>;
+    /** ShowFile shows a file that was just exported in its folder. */
+    showFile(args: ShowFile): Promise<void>;
   };
   costs: {
     /** Summary sums up what was spent. */
@@ -1292,6 +1391,7 @@ export function client(call: Call): Api {
       send: (args) => call("conversations.send", args),
       interrupt: (args) => call("conversations.interrupt", args),
       removeQueued: (args) => call("conversations.removeQueued", args),
+      queued: (args) => call("conversations.queued", args),
       editQueued: (args) => call("conversations.editQueued", args),
       moveQueued: (args) => call("conversations.moveQueued", args),
       editMessage: (args) => call("conversations.editMessage", args),
@@ -1301,11 +1401,13 @@ export function client(call: Call): Api {
       setDraft: (args) => call("conversations.setDraft", args),
       release: (args) => call("conversations.release", args),
       export: (args) => call("conversations.export", args),
+      saveExport: (args) => call("conversations.saveExport", args),
     },
     settings: {
       get: () => call("settings.get", undefined),
       set: (args) => call("settings.set", args),
       models: () => call("settings.models", undefined),
+      model: (args) => call("settings.model", args),
       providers: () => call("settings.providers", undefined),
       setProvider: (args) => call("settings.setProvider", args),
       addProvider: (args) => call("settings.addProvider", args),
@@ -1318,11 +1420,13 @@ export function client(call: Call): Api {
       setFallback: (args) => call("settings.setFallback", args),
       coder: () => call("settings.coder", undefined),
       loginCoder: (args) => call("settings.loginCoder", args),
+      cancelCoder: (args) => call("settings.cancelCoder", args),
       awaitCoder: (args) => call("settings.awaitCoder", args),
       logoutCoder: () => call("settings.logoutCoder", undefined),
       refreshCoder: () => call("settings.refreshCoder", undefined),
       loadCoderCatalog: () => call("settings.loadCoderCatalog", undefined),
       setCoderRoute: (args) => call("settings.setCoderRoute", args),
+      setModelRoute: (args) => call("settings.setModelRoute", args),
     },
     system: {
       about: () => call("system.about", undefined),
@@ -1330,6 +1434,7 @@ export function client(call: Call): Api {
       pickFolder: () => call("system.pickFolder", undefined),
       raise: () => call("system.raise", undefined),
       openURL: (args) => call("system.openURL", args),
+      showFile: (args) => call("system.showFile", args),
     },
     costs: {
       summary: (args) => call("costs.summary", args),

@@ -33,6 +33,16 @@ export interface HostListener {
   connection?(state: ConnectionState): void;
 }
 
+/** A picture that the core keeps for a day, for messages to come. */
+export interface Uploaded {
+  id: string;
+  mime: string;
+  /** in bytes, of what will be sent */
+  size: number;
+  width: number;
+  height: number;
+}
+
 /** A way to the core. */
 export interface Host {
   readonly kind: "browser" | "desktop";
@@ -48,6 +58,12 @@ export interface Host {
   pickFolder(): Promise<PickResult>;
   /** Opens an http, https or mailto address outside the app; anything else is refused. */
   openLink(address: string): boolean;
+  /** Hands a picture to the core. */
+  upload(file: Blob, name: string, signal?: AbortSignal): Promise<Uploaded>;
+  /** Reads a picture that was handed over and waits for its message. */
+  uploaded(id: string): Promise<Blob>;
+  /** Reads a picture that a message of the workspace has. */
+  picture(workspace: string, blob: string): Promise<Blob>;
   /** Tries to connect now. A new key replaces the refused one. */
   reconnect(key?: string): void;
 }

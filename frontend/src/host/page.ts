@@ -2,16 +2,18 @@
 // dialog and in how a link leaves the app.
 import { client, safeAddress, type Host, type PickResult } from "./host";
 import { keepDrops } from "./drops";
+import { fetchPicture, sendFile } from "./files";
 import { readIdentity, rememberKey } from "./key";
 import { Wire, type Socket } from "./wire";
 
 /** Connects the page to the core that served it. */
 export function connectPage(version: string): Host {
   const identity = readIdentity(location, history, sessionStorage);
+  let { key } = identity;
   const address = `${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/ws`;
   const wire = new Wire({
     connect: () => new WebSocket(address) as unknown as Socket,
-    key: identity.key,
+    key,
     version,
   });
   const api = client(wire.call);
@@ -31,7 +33,13 @@ export function connectPage(version: string): Host {
     connection: () => wire.state(),
     listen: (listener) => wire.listen(listener),
     join: (topic) => wire.join(topic),
-    reconnect: (typed) => wire.reconnect(typed === undefined ? undefined : rememberKey(typed, sessionStorage)),
+    reconnect: (typed) => {
+      if (typed !== undefined) key = rememberKey(typed, sessionStorage);
+      wire.reconnect(typed === undefined ? undefined : key);
+    },
+    upload: (file, name, signal) => sendFile(file, name, key, signal),
+    picture: (workspace, blob) => fetchPicture("blob", [workspace, blob], key),
+    uploaded: (id) => fetchPicture("upload", [id], key),
     pickFolder: async (): Promise<PickResult> => {
       if (identity.kind !== "desktop") return { kind: "no_dialog" };
       const picked = await api.system.pickFolder();

@@ -30,6 +30,7 @@ const repeatable: Record<CallName, boolean> = {
   "workspaces.refreshGit": true,
   "conversations.open": true,
   "conversations.page": true,
+  "conversations.queued": true,
   "conversations.entry": true,
   "conversations.send": true, // the message carries an id
   "conversations.interrupt": true,
@@ -43,9 +44,11 @@ const repeatable: Record<CallName, boolean> = {
   "conversations.setDraft": true,
   "conversations.release": true,
   "conversations.export": true,
+  "conversations.saveExport": false, // each is another file
   "settings.get": true,
   "settings.set": true,
   "settings.models": true,
+  "settings.model": true,
   "settings.providers": true,
   "settings.setProvider": true,
   "settings.addProvider": false,
@@ -58,11 +61,13 @@ const repeatable: Record<CallName, boolean> = {
   "settings.setFallback": true,
   "settings.coder": true,
   "settings.loginCoder": false,
+  "settings.cancelCoder": true,
   "settings.awaitCoder": true,
   "settings.logoutCoder": true,
   "settings.refreshCoder": true,
   "settings.loadCoderCatalog": true,
   "settings.setCoderRoute": true,
+  "settings.setModelRoute": true,
   "costs.summary": true,
   "costs.setBudget": true,
   "search.find": true,
@@ -71,6 +76,7 @@ const repeatable: Record<CallName, boolean> = {
   "system.pickFolder": false,
   "system.raise": true,
   "system.openURL": false,
+  "system.showFile": false,
 };
 
 /** Whether a call may be sent again when nobody knows whether it arrived. */
@@ -85,6 +91,9 @@ const timeouts: Partial<Record<CallName, number>> = {
   "workspaces.delete": 2 * 60 * seconds,
   "workspaces.diff": 60 * seconds,
   "conversations.export": 60 * seconds,
+  "conversations.saveExport": 2 * 60 * seconds, // of any length
+  "settings.awaitCoder": Number.POSITIVE_INFINITY, // a person decides
+  "settings.loadCoderCatalog": 5 * 60 * seconds, // many providers
   "system.doctor": 60 * seconds,
   "system.pickFolder": Number.POSITIVE_INFINITY, // a person decides
 };

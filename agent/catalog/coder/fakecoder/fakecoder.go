@@ -58,7 +58,14 @@ type grant struct{ client, challenge, redirect string }
 // New starts one that t ends.
 func New(t *testing.T, script fakewire.Script) *Deployment {
 	t.Helper()
-	d := &Deployment{Wire: fakewire.New(t, script), state: state{clients: map[string]string{}, codes: map[string]grant{},
+	d, end := Start(fakewire.New(t, script))
+	t.Cleanup(end)
+	return d
+}
+
+// Start starts one whose models a server plays, until end is called.
+func Start(wire *fakewire.Server) (d *Deployment, end func()) {
+	d = &Deployment{Wire: wire, state: state{clients: map[string]string{}, codes: map[string]grant{},
 		access: map[string]bool{}, refresh: map[string]string{}}}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /.well-known/oauth-authorization-server", d.metadata)
@@ -71,9 +78,8 @@ func New(t *testing.T, script fakewire.Script) *Deployment {
 	mux.HandleFunc("GET /api/v2/aibridge/{name}/v1/models", d.authorized(d.models))
 	mux.HandleFunc("POST /api/v2/aibridge/{name}/v1/{rest...}", d.authorized(d.ask))
 	s := httptest.NewServer(mux)
-	t.Cleanup(s.Close)
 	d.URL = s.URL
-	return d
+	return d, s.Close
 }
 
 // Set changes the deployment.

@@ -52,8 +52,9 @@ async function act(command: Exclude<Command, { kind: "problem" }>, workspace: Wo
         return;
       }
       const made = await host.api.workspaces.fork({ workspace: id, name: command.name, ...(command.message ? { message: command.message } : {}) });
-      workspaces.put(made);
-      shell.select(made.id);
+      workspaces.put(made.workspace);
+      shell.select(made.workspace.id);
+      if (made.unsent) reach.toasts.problem(made.unsent);
     }
   }
 }

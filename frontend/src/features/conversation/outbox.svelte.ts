@@ -1,17 +1,15 @@
 // Messages on their way to the core. One that could not be sent stays here until the person decides,
 // so nothing that was written is lost. Its id makes sending it again harmless.
 import { sentence, type Dispatch, type Host } from "../../host/host";
+import { randomId } from "../../lib/ids";
+import type { Sent } from "../pictures/index";
 
 export interface Outgoing {
   id: string;
   text: string;
   dispatch: Dispatch;
+  pictures: Sent;
   problem?: string;
-}
-
-/** 128 random bits; randomUUID is missing on plain http. */
-export function messageId(): string {
-  return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
 export class Outbox {
@@ -25,8 +23,8 @@ export class Outbox {
   }
 
   /** Sends a message. While a turn runs, dispatch says when it reaches the model. The result says whether the core has it. */
-  send(text: string, dispatch: Dispatch = "step"): Promise<boolean> {
-    const message = { id: messageId(), text, dispatch };
+  send(text: string, dispatch: Dispatch = "step", pictures: Sent = { files: [], urls: [] }): Promise<boolean> {
+    const message = { id: randomId(), text, dispatch, pictures };
     this.list = [...this.list, message];
     return this.#try(message);
   }
@@ -39,18 +37,19 @@ export class Outbox {
   }
 
   remove(id: string): void {
+    for (const one of this.list) if (one.id === id) for (const { url } of one.pictures.urls) URL.revokeObjectURL(url);
     this.list = this.list.filter((one) => one.id !== id);
   }
 
   /** The message is in the conversation: it need not be shown here. */
-  arrived(text: string): void {
-    const message = this.list.find((one) => one.text === text && one.problem === undefined);
+  arrived(text: string, files: number): void {
+    const message = this.list.find((one) => one.text === text && one.pictures.files.length === files && one.problem === undefined);
     if (message) this.remove(message.id);
   }
 
   async #try(message: Outgoing): Promise<boolean> {
     try {
-      await this.#host.api.conversations.send({ workspace: this.#workspace, id: message.id, text: message.text, dispatch: message.dispatch });
+      await this.#host.api.conversations.send({ workspace: this.#workspace, id: message.id, text: message.text, dispatch: message.dispatch, ...(message.pictures.files.length > 0 ? { files: message.pictures.files } : {}) });
       this.remove(message.id);
       return true;
     } catch (error) {
@@ -60,6 +59,6 @@ export class Outbox {
   }
 
   #set(id: string, problem: string | undefined): void {
-    this.list = this.list.map((one) => (one.id === id ? { id: one.id, text: one.text, dispatch: one.dispatch, ...(problem === undefined ? {} : { problem }) } : one));
+    this.list = this.list.map((one) => (one.id === id ? { id: one.id, text: one.text, dispatch: one.dispatch, pictures: one.pictures, ...(problem === undefined ? {} : { problem }) } : one));
   }
 }

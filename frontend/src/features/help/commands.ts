@@ -31,6 +31,7 @@ export const commands = [
   { id: "composer.newline", title: "New line in the message", group: "Conversation", keys: ["Shift+Enter"], local: true },
   { id: "turn.interrupt", title: "Stop the agent", group: "Conversation", keys: ["Escape"] },
   { id: "conversation.retry", title: "Try again", group: "Conversation", keys: [] },
+  { id: "pictures.attach", title: "Attach pictures", group: "Conversation", keys: [] },
   { id: "message.editLast", title: "Edit your last message, from an empty composer", group: "Conversation", keys: ["ArrowUp"], local: true },
   { id: "queue.move", title: "Move a waiting message up or down", group: "Conversation", keys: ["Alt+ArrowUp", "Alt+ArrowDown"], local: true },
   { id: "conversation.bottom", title: "Jump to the latest message", group: "Conversation", keys: ["Shift+G"] },
@@ -41,6 +42,8 @@ export const commands = [
   { id: "pro.toggle", title: "Turn pro mode on or off", group: "Conversation", keys: [] },
   { id: "conversation.clearSoft", title: "Start anew, and keep showing what was said", group: "Conversation", keys: [] },
   { id: "conversation.clear", title: "Clear the conversation", group: "Conversation", keys: [] },
+  { id: "conversation.exportMarkdown", title: "Export the conversation as Markdown", group: "Conversation", keys: [] },
+  { id: "conversation.exportJson", title: "Export the conversation as JSON", group: "Conversation", keys: [] },
   { id: "search.open", title: "Search all conversations", group: "Conversation", keys: ["Mod+Shift+F"] },
 
   { id: "workspace.new", title: "New workspace", group: "Workspaces", keys: ["Mod+N", "Alt+N"] },
@@ -53,6 +56,9 @@ export const commands = [
   { id: "workspace.archive", title: "Archive or bring back this workspace", group: "Workspaces", keys: [] },
   { id: "workspace.delete", title: "Delete this workspace", group: "Workspaces", keys: [] },
   { id: "workspace.filter", title: "Filter workspaces", group: "Workspaces", keys: ["F"] },
+
+  { id: "coder.refresh", title: "Settings: Refresh Coder providers", group: "General", keys: [] },
+  { id: "coder.load", title: "Settings: Load Coder model catalog", group: "General", keys: [] },
 
   { id: "sidebar.toggle", title: "Show or hide the sidebar", group: "Interface", keys: ["Mod+P"] },
   { id: "right.toggle", title: "Show or hide the right column", group: "Interface", keys: ["Mod+Shift+D"] },

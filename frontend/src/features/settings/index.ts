@@ -1,4 +1,5 @@
 export { modelOptions, needsKey } from "./options";
+export { viaMark } from "./routes";
 export { default as SettingsDialog } from "./SettingsDialog.svelte";
 export { provideSettings, Settings, useSettings } from "./store.svelte";
 export { applyTheme, shownTheme } from "./theme";

@@ -2,6 +2,7 @@
 import type { Model, Provider } from "../../host/host";
 import { price, tokens } from "../../lib/format";
 import type { Option } from "../../ui/Select.svelte";
+import { viaMark } from "./routes";
 
 /** What a model can take and what it costs, in one line; "" when nothing is known. */
 export function modelFacts(model: Model): string {
@@ -23,7 +24,7 @@ export function modelOptions(models: Model[], providers: Provider[], always?: st
   const options: Option[] = models
     .filter((model) => model.available)
     .map((model) => {
-      const facts = modelFacts(model);
+      const facts = [viaMark(model.via), modelFacts(model)].filter((one) => one !== "").join(" · ");
       const aliases = (model.aliases ?? []).join(", ");
       return {
         value: model.id,

@@ -1,6 +1,7 @@
 // Preferences, models, providers and what is running.
 import { createContext } from "svelte";
 import type { About, Host, Model, Provider, Settings as Preferences } from "../../host/host";
+import { Coder } from "./coder.svelte";
 import { nameOf } from "./options";
 import { servedTheme } from "./theme";
 
@@ -10,9 +11,11 @@ export class Settings {
   models = $state.raw<Model[]>([]);
   providers = $state.raw<Provider[]>([]);
   about = $state.raw<About | undefined>();
+  readonly coder: Coder;
 
   constructor(host: Host) {
     this.#host = host;
+    this.coder = new Coder(host);
     host.listen({
       event: (event) => {
         if (event.name === "settings.changed") void this.refresh();
@@ -23,7 +26,7 @@ export class Settings {
 
   async refresh(): Promise<void> {
     const { settings, system } = this.#host.api;
-    const [preferences, models, providers, about] = await Promise.all([settings.get(), settings.models(), settings.providers(), system.about()]);
+    const [preferences, models, providers, about] = await Promise.all([settings.get(), settings.models(), settings.providers(), system.about(), this.coder.refresh()]);
     this.preferences = preferences;
     this.models = models ?? [];
     this.providers = providers ?? [];

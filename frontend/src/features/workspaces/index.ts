@@ -1,3 +1,4 @@
+export { exportConversation } from "./export";
 export { toggleArchive } from "./actions";
 export { default as DeleteDialog } from "./DeleteDialog.svelte";
 export { default as ForkDialog } from "./ForkDialog.svelte";

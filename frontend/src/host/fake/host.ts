@@ -1,6 +1,6 @@
 // A host without a core: the calls act on a world in memory. For tests, pictures and the component
 // page; it never ships.
-import { CallError, client, safeAddress, type Call, type CallName, type Calls, type ConnectionState, type Conversation, type Entry, type Host, type HostEvent, type HostListener, type PickResult, type Status, type Workspace } from "../host";
+import { CallError, client, safeAddress, type Call, type CallName, type Calls, type ConnectionState, type Conversation, type Entry, type Host, type HostEvent, type HostListener, type PickResult, type Status, type Uploaded, type Workspace } from "../host";
 import * as world from "./world";
 
 type Handlers = { [N in CallName]?: (args: Calls[N]["args"]) => Calls[N]["result"] | Promise<Calls[N]["result"]> };
@@ -30,12 +30,26 @@ export class FakeHost implements Host {
   connection = (): ConnectionState => this.#state;
   join = (_topic: string): (() => void) => () => undefined;
   reconnect = (): void => this.setConnection({ kind: "online", version: "dev" });
+  /** What the next upload answers; undefined takes it. */
+  refuseUpload: ((name: string) => CallError | undefined) | undefined;
+  readonly uploads: string[] = [];
   pickFolder = (): Promise<PickResult> => Promise.resolve({ kind: "no_dialog" });
 
   listen(listener: HostListener): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
+
+  async upload(_file: Blob, name: string, _signal?: AbortSignal): Promise<Uploaded> {
+    await Promise.resolve();
+    const refused = this.refuseUpload?.(name);
+    if (refused) throw refused;
+    this.uploads.push(name);
+    return { id: `u${this.uploads.length}`, mime: "image/png", size: 1000, width: 40, height: 30 };
+  }
+
+  uploaded = (id: string): Promise<Blob> => Promise.resolve(world.picture(id));
+  picture = (_workspace: string, blob: string): Promise<Blob> => Promise.resolve(world.picture(blob));
 
   openLink(address: string): boolean {
     const safe = safeAddress(address);
@@ -161,7 +175,7 @@ export class FakeHost implements Host {
       },
       "workspaces.repair": ({ id }) => void this.putWorkspace({ ...this.#workspace(id), health: "ready" }),
       "workspaces.setModel": ({ workspace, model, level, pro }) => this.update(workspace, { ...(model === undefined ? {} : { model: world.models.find((one) => one.aliases.includes(model))?.id ?? model }), ...(level === undefined ? {} : { level }), ...(pro === undefined ? {} : { pro }) }),
-      "workspaces.fork": ({ workspace: from, name }) => this.#fork(from, name),
+      "workspaces.fork": ({ workspace: from, name }) => ({ workspace: this.#fork(from, name) }),
       "workspaces.markSeen": ({ id }) => void this.putWorkspace({ ...this.#workspace(id), activity: "idle" }),
       "workspaces.diff": ({ id }) => (id === "w1" || id === "w2" ? world.diff : { base: "main", files: [], more: 0 }),
       "workspaces.initLog": () => "npm ci\nadded 212 packages in 3 s\n",
@@ -177,14 +191,19 @@ export class FakeHost implements Host {
       "conversations.send": ({ workspace, text }) => this.put(workspace, world.entry({ kind: "user", text, order: Date.now() })),
       "conversations.interrupt": ({ id }) => this.update(id, { activity: "interrupted" }),
       "conversations.removeQueued": ({ workspace, id }) => this.update(workspace, { queue: this.conversation(workspace).status.queue.filter((one) => one.id !== id) }),
-      "conversations.editQueued": ({ workspace, id, ...changes }) => this.update(workspace, { queue: this.conversation(workspace).status.queue.map((one) => (one.id === id ? { ...one, ...changes } : one)) }),
+      "conversations.editQueued": ({ workspace, id, text, dispatch }) => this.update(workspace, { queue: this.conversation(workspace).status.queue.map((one) => (one.id === id ? { ...one, text: text ?? one.text, dispatch: dispatch ?? one.dispatch } : one)) }),
       "conversations.moveQueued": (args) => this.#move(args.workspace, args.id, args.before),
       "conversations.editMessage": ({ workspace, entry, text }) => this.#replace(workspace, entry, text),
       "conversations.retry": ({ id }) => this.update(id, { activity: "streaming", retry: undefined }),
       "conversations.stopRetry": ({ id }) => this.update(id, { activity: "failed", retry: undefined }),
       "conversations.clear": ({ workspace, soft }) => this.#clear(workspace, soft ?? false),
-      "conversations.setDraft": ({ workspace, text }) => void (this.conversation(workspace).draft = text),
+      "conversations.setDraft": ({ workspace, text, files, by }) => {
+        Object.assign(this.conversation(workspace), { draft: text, draftFiles: files ?? [] });
+        this.emit({ name: "draft.changed", data: { workspace, text, ...(files ? { files } : {}), ...(by ? { by } : {}) } });
+      },
       "conversations.export": ({ format }) => ({ name: `conversation.${format}`, mime: format === "md" ? "text/markdown" : "application/json", text: "# A conversation\n" }),
+      "conversations.saveExport": ({ format }) => ({ path: `/home/ada/Downloads/conversation.${format}` }),
+      "system.showFile": () => undefined,
       "conversations.release": ({ id }) => this.update(id, { held: false, queue: [] }),
       "settings.get": () => this.settings,
       "settings.set": (settings) => void (this.settings = settings),
@@ -199,6 +218,7 @@ export class FakeHost implements Host {
       "settings.removeModel": () => undefined,
       "settings.fallbacks": () => [{ model: "anthropic:claude-sonnet-5", models: ["anthropic:claude-opus-5"] }],
       "settings.setFallback": () => undefined,
+      "settings.coder": () => world.coder(false),
       "costs.summary": ({ by }) => world.costs(by ?? "workspace"),
       "costs.setBudget": ({ workspace, usd }) => this.update(workspace, { usage: { ...this.conversation(workspace).status.usage, budgetUsd: usd } }),
       "search.find": ({ text }) => ({ hits: world.hits(text) }),

@@ -2,7 +2,7 @@
 import type { Host } from "../host";
 import { playDemo } from "./demo";
 import { FakeHost } from "./host";
-import { entry, retrying } from "./world";
+import { coder, entry, models, providers, retrying } from "./world";
 
 declare global {
   interface Window {
@@ -29,12 +29,20 @@ export function fakePage(): Host {
     host.conversations.set("w2", retrying());
     host.update("w2", {});
   }
+  if (scene === "coder") withCoder(host);
   if (scene === "refused") host.setConnection({ kind: "refused", reason: "Carrel was started again, so this page's key is no longer valid." });
   if (scene === "offline") host.setConnection({ kind: "offline", since: Date.now() - 9000, nextTry: Date.now() + 6000 });
   host.older = scene === "older";
   sessionStorage.setItem("carrel.workspace", asked.get("workspace") ?? (["main", "offline", "older"].includes(scene) ? "w1" : scene === "long" || scene === "retrying" ? "w2" : ""));
   window.fake = host;
   return host;
+}
+
+/** Logged in at a Coder deployment, which serves what there is no key for. */
+function withCoder(host: FakeHost): void {
+  host.handle("settings.coder", () => coder(true));
+  host.handle("settings.providers", () => providers.map((one) => (one.id === "coder" ? { ...one, configured: true } : one)));
+  host.handle("settings.models", () => models.map((one) => (one.provider === "openai" ? { ...one, available: true, via: "coder:openai/gpt-6" } : one.id.includes("opus") ? { ...one, route: "coder", via: "coder:claude-aws-us-east-2/claude-opus-5" } : one)));
 }
 
 /** 400 turns, the older ones by pages. */

@@ -1,5 +1,5 @@
 // A small world for tests and pictures: the same that the reference picture shows.
-import type { Conversation, CostLine, CostsBy, CostSummary, Diff, Entry, Hit, GitState, Model, Project, Provider, Workspace } from "../host";
+import type { CoderState, Conversation, CostLine, CostsBy, CostSummary, Diff, Entry, Hit, GitState, Model, Project, Provider, Workspace } from "../host";
 
 export const hour = 3_600_000;
 const now = Date.now();
@@ -60,8 +60,39 @@ export const providers: Provider[] = [
   { enabled: true, id: "anthropic", name: "Anthropic", configured: true, keySource: "ANTHROPIC_API_KEY", wire: "anthropic-messages" },
   { enabled: true, id: "openai", name: "OpenAI", configured: false, wire: "openai-responses" },
   { enabled: true, id: "local", custom: true, name: "Local server", configured: true, keySource: "settings", baseUrl: "http://127.0.0.1:8080/v1", wire: "openai-compatible", error: "Nothing answers at 127.0.0.1:8080." },
+  { enabled: true, id: "coder", name: "Coder", configured: false, wire: "coder" },
   { enabled: true, id: "demo", name: "Demo", configured: true, wire: "demo" },
 ];
+
+/** A Coder deployment, logged in or not. */
+export function coder(connected: boolean): CoderState {
+  const routes = ["anthropic", "openai", "google"].map((native) => ({ native }));
+  if (!connected) return { connected, providers: [], loaded: false, models: 0, routes };
+  return {
+    url: "https://coder.example.com", connected, loaded: true, models: 41,
+    providers: [{ name: "anthropic", type: "anthropic" }, { name: "claude-aws-us-east-2", type: "anthropic" }, { name: "openai", type: "openai" }, { name: "llm-proxy", type: "openai-compat", own: true }],
+    routes: [{ native: "anthropic", mapped: "claude-aws-us-east-2", provider: "claude-aws-us-east-2" }, { native: "openai", provider: "openai" }, { native: "google", mapped: "gemini" }],
+  };
+}
+
+/** A small drawing. The page shows only what a core may hand out, so it is no SVG. */
+export function picture(seed: string): Blob {
+  // A BMP of 4 x 3 pixels: the smallest picture that is written by hand.
+  const [width, height] = [4, 3];
+  const bytes = new Uint8Array(54 + width * 4 * height);
+  const view = new DataView(bytes.buffer);
+  bytes.set([0x42, 0x4d]);
+  view.setUint32(2, bytes.length, true);
+  view.setUint32(10, 54, true);
+  view.setUint32(14, 40, true);
+  view.setInt32(18, width, true);
+  view.setInt32(22, height, true);
+  view.setUint16(26, 1, true);
+  view.setUint16(28, 32, true);
+  const hue = [...seed].reduce((sum, c) => sum + c.charCodeAt(0), 0);
+  for (let i = 54; i < bytes.length; i++) bytes[i] = (i * 11 + hue * 37) % 256;
+  return new Blob([bytes], { type: "image/bmp" });
+}
 
 const editPatch = `@@ -39,6 +39,9 @@ func (u *Uploader) Put(ctx context.Context, b Blob) error {
  	for attempt := 0; ; attempt++ {
