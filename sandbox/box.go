@@ -67,8 +67,10 @@ type Config struct {
 type Box struct {
 	config Config
 	status Status
+	ground *ground
 	cache  *plan.Cache
 	tiers  tiers
+	stands stands
 
 	mu     sync.Mutex
 	closed bool
@@ -96,8 +98,11 @@ func Open(ctx context.Context, c Config) (*Box, error) {
 	if err := status.need(b.config.Tier); err != nil {
 		return nil, err
 	}
+	b.ground = newGround()
+	b.cache.Watcher = b.ground.watcher()
 	var err error
-	if b.tiers, err = newTiers(b.config, *status); err != nil {
+	if b.tiers, err = newTiers(b.config, *status, b.ground); err != nil {
+		b.ground.close()
 		return nil, err
 	}
 	return b, nil
@@ -146,7 +151,7 @@ func (b *Box) Start(ctx context.Context, c Command) (*Process, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := prepare(p.Prepare); err != nil {
+	if err := b.stands.prepare(p); err != nil {
 		return nil, err
 	}
 	c, done, err := withNull(c)
@@ -198,7 +203,7 @@ func (b *Box) Warm(ctx context.Context, c Command) error {
 	if err != nil {
 		return err
 	}
-	if err := prepare(p.Prepare); err != nil {
+	if err := b.stands.prepare(p); err != nil {
 		return err
 	}
 	return cannot(b.tiers.warm(ctx, p))
@@ -224,6 +229,8 @@ func (b *Box) Close() error {
 	for _, p := range all {
 		<-p.done
 	}
+	b.stands.release()
+	b.ground.close()
 	return err
 }
 

@@ -57,10 +57,9 @@ func heldPlaces(steps plan.Plan) (held, open []string) {
 		if !slices.ContainsFunc(steps.Write, func(w string) bool { return within(m.Target, w) }) {
 			continue
 		}
-		switch m.Kind {
-		case plan.KindRO:
+		if m.Kind == plan.KindRO {
 			held = append(held, m.Target)
-		case plan.KindRW, plan.KindOverlay:
+		} else {
 			open = append(open, m.Target)
 		}
 	}
