@@ -121,7 +121,7 @@ func (b *boxes) policyOf(w workspaces.Workspace) (policy.Policy, policy.Mode, er
 	}
 	if len(granted.AllowedDomains) > 0 {
 		if p.Allowed == nil {
-			p.Allowed = policy.Registries()
+			p.Allowed = p.AllowedHosts(policy.Configured(home, a.environ, os.ReadFile))
 		}
 		p.Allowed = append(p.Allowed, granted.AllowedDomains...)
 	}
@@ -214,7 +214,7 @@ func (b *boxes) proxy(id string, now func() policy.Policy, home string) sandbox.
 		b.app.logger.Info("network", "workspace", id, "command", d.Command, "host", d.Host, "port", d.Port, "allowed", d.Allowed, "rule", d.Rule)
 	}
 	return filter.New(filter.Config{Proxy: netproxy.Config{Log: log}, Policy: now,
-		Defaults: append(policy.Registries(), configured...), Tools: netproxy.Tools{Captured: goruntime.GOOS == "linux"}})
+		Configured: configured, Tools: netproxy.Tools{Captured: goruntime.GOOS == "linux"}})
 }
 
 // end ends everything that runs in a workspace's sandboxes.
