@@ -227,6 +227,35 @@ func TestKilledSupervisorIsReplaced(t *testing.T) {
 	}
 }
 
+func TestKilledHelperTakesNobodyElseAway(t *testing.T) {
+	l := open(t, plan.TierA, nil)
+	r := l.start(t, `read x; echo $x`, func(c *Command) {
+		in, feed := pipe(t)
+		c.Stdin = in
+		t.Cleanup(func() { _ = in.Close(); _ = feed.Close() })
+	})
+	y := l.tiers.(*namespaces).yards[policy.NetworkAllow]
+	if err := l.Warm(l.ctx, Command{Env: testEnvironment(l)}); err != nil {
+		t.Fatal(err)
+	}
+	y.pool.mu.Lock()
+	killFD(y.pool.waiting.pidfd)
+	awaitFD(y.pool.waiting.pidfd)
+	y.pool.mu.Unlock()
+	if y.spare != nil {
+		killFD(y.spare.pidfd)
+		awaitFD(y.spare.pidfd)
+	}
+	if out, exit := l.sh(t, `echo fine`); out != "fine" || exit.Code != 0 {
+		t.Errorf("%+v %q", exit, out)
+	}
+	select {
+	case <-r.Done():
+		t.Error("the other command has ended")
+	default:
+	}
+}
+
 func TestBoxEndsWithTheProcessThatOwnsIt(t *testing.T) {
 	if out := os.Getenv("CARREL_TEST_OWNER"); out != "" {
 		l := open(t, plan.TierA, nil)

@@ -35,7 +35,7 @@ type bwrap struct {
 
 func newBwrap(c Config, s Status, program string, g *ground) *bwrap {
 	b := &bwrap{program: program, path: bwrapPath(), landlock: s.Machine.Landlock, proxy: c.Proxy, ground: g}
-	b.pool = newPool(g, b.prepare)
+	b.pool = newPool(g, func() {}, b.prepare)
 	return b
 }
 

@@ -86,7 +86,7 @@ func (n *namespaces) yard(ctx context.Context, mode policy.Network) (*yard, erro
 			return nil, refused(err)
 		}
 	}
-	y.pool = newPool(n.ground, func(ctx context.Context, pl plan.Plan) (*helper, error) { return n.prepare(ctx, y, pl) })
+	y.pool = newPool(n.ground, y.dropSpare, func(ctx context.Context, pl plan.Plan) (*helper, error) { return n.prepare(ctx, y, pl) })
 	n.yards[mode] = y
 	return y, nil
 }
@@ -148,12 +148,20 @@ func (y *yard) keepSpare(ctx context.Context) {
 	y.spare = h
 }
 
+// dropSpare ends the spare helper.
+func (y *yard) dropSpare() {
+	y.mu.Lock()
+	defer y.mu.Unlock()
+	if y.spare != nil {
+		y.spare.discard()
+		y.spare = nil
+	}
+}
+
 // close ends what waits here and the proxy's service; commands end with the pod.
 func (y *yard) close() {
 	y.pool.close()
-	if y.spare != nil {
-		y.spare.discard()
-	}
+	y.dropSpare()
 	if y.stop != nil {
 		y.stop()
 	}
@@ -192,20 +200,18 @@ func (n *namespaces) try(ctx context.Context, j job) (*Process, error) {
 			}
 		}
 		if err != nil {
-			return nil, lostPod(y, refused(err))
+			return nil, again(refused(err))
 		}
 	}
 	return launch(ctx, h, j, n.proxy, y.address, func() { y.pool.refill(j.plan) })
 }
 
-// lostPod turns an error into errStale when the supervisor was killed: the next try has a new one.
-func lostPod(y *yard, err error) error {
+// again turns an error into errStale when a process of ours was killed: the next try has another.
+func again(err error) error {
 	var f *jail.Failure
 	if errors.As(err, &f) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
-	_ = y.conn.Close()
-	<-y.dead // it ends with its socket
 	return fmt.Errorf("%w (%w)", errStale, err)
 }
 

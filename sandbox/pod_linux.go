@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -24,9 +25,10 @@ type pod struct {
 	cmd  *exec.Cmd
 	told *tail // what it wrote to its standard error
 
-	mu   sync.Mutex // one request at a time
-	conn *jail.Conn
-	dead chan struct{}
+	mu     sync.Mutex // one request at a time
+	conn   *jail.Conn
+	broken atomic.Bool // it can't be asked any more, and ends
+	dead   chan struct{}
 }
 
 // tail keeps the end of what a process says before it breaks.
@@ -166,6 +168,7 @@ func (p *pod) question(ctx context.Context, m jail.Message) (jail.Message, []int
 	reply, fds, err := ask(context.WithoutCancel(ctx), p.conn, m)
 	var f *jail.Failure
 	if err != nil && !errors.As(err, &f) {
+		p.broken.Store(true)
 		_ = p.conn.Close() // the answer may still be on its way to the next question
 	}
 	return reply, fds, err
@@ -173,6 +176,9 @@ func (p *pod) question(ctx context.Context, m jail.Message) (jail.Message, []int
 
 // alive reports whether the supervisor can be asked.
 func (p *pod) alive() bool {
+	if p.broken.Load() {
+		return false
+	}
 	select {
 	case <-p.dead:
 		return false

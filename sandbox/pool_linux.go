@@ -3,6 +3,7 @@ package sandbox
 import (
 	"context"
 	"sync"
+	"time"
 
 	"carrel/sandbox/plan"
 )
@@ -22,19 +23,30 @@ type pool struct {
 	changed chan struct{} // closed and replaced when waiting or failed changes
 }
 
-// newPool starts the goroutine. prepare gives a helper that is ready for a plan.
-func newPool(g *ground, prepare func(context.Context, plan.Plan) (*helper, error)) *pool {
+// idleTime is how long a helper waits for a command: a workspace that is left alone keeps no more
+// than its supervisor.
+const idleTime = 10 * time.Minute
+
+// newPool starts the goroutine. prepare gives a helper that is ready for a plan; idle is called when
+// none is wanted any more.
+func newPool(g *ground, idle func(), prepare func(context.Context, plan.Plan) (*helper, error)) *pool {
 	ctx, stop := context.WithCancel(context.Background())
 	p := &pool{ground: g, next: make(chan plan.Plan, 1), stop: stop, done: make(chan struct{}), changed: make(chan struct{})}
 	go func() {
 		defer close(p.done)
+		rest := time.NewTimer(idleTime)
+		defer rest.Stop()
 		for {
 			select {
 			case <-ctx.Done():
 				p.put(nil, ErrClosed)
 				return
+			case <-rest.C:
+				p.drop()
+				idle()
 			case pl := <-p.next:
 				p.put(prepare(ctx, pl))
+				rest.Reset(idleTime)
 			}
 		}
 	}()
@@ -52,6 +64,16 @@ func (p *pool) put(h *helper, err error) {
 	p.wanted--
 	close(p.changed)
 	p.changed = make(chan struct{})
+}
+
+// drop ends the waiting helper.
+func (p *pool) drop() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.waiting != nil {
+		p.waiting.discard()
+	}
+	p.waiting = nil
 }
 
 // take gives the waiting helper if it is ready for what the key names.
