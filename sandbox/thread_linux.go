@@ -32,6 +32,7 @@ type threads struct {
 	mu     sync.Mutex
 	closed bool
 	fenced *fenced // for the last plan
+	after  func()  // runs once everything has ended; may be nil
 }
 
 func newThreads(c Config, s Status, g *ground) *threads {
@@ -133,19 +134,38 @@ func (t *threads) newFenced(key string, p plan.Plan, ports []uint16) (*fenced, e
 	f := &fenced{key: key, wake: wake}
 	done := make(chan error, 1)
 	t.running.Go(func() {
-		runtime.LockOSThread()
-		defer func() { _ = unix.Close(wake) }()
-		err := t.fence(p, ports)
-		done <- err
-		if err != nil {
-			return
-		}
-		for l := f.await(); l != nil; l = f.await() {
-			proc, err := execute(l.program, l.job)
-			l.answer <- started{proc, err}
-		}
+		onOtherThread(func() {
+			defer func() { _ = unix.Close(wake) }()
+			err := t.fence(p, ports)
+			done <- err
+			if err != nil {
+				return
+			}
+			for l := f.await(); l != nil; l = f.await() {
+				proc, err := execute(l.program, l.job)
+				l.answer <- started{proc, err}
+			}
+		})
 	})
 	return f, <-done
+}
+
+// onOtherThread runs f on a thread that is not the process's first one, and that ends with f: the
+// first one stands for the process, and what is fenced like a command is no stranger to it.
+func onOtherThread(f func()) {
+	runtime.LockOSThread()
+	if unix.Gettid() != unix.Getpid() {
+		f()
+		return
+	}
+	ended := make(chan struct{})
+	go func() { // this thread is taken, so it gets another
+		defer close(ended)
+		runtime.LockOSThread()
+		f()
+	}()
+	<-ended
+	runtime.UnlockOSThread()
 }
 
 // fence restricts the calling thread for good.
@@ -163,7 +183,7 @@ func (t *threads) fence(p plan.Plan, ports []uint16) error {
 	inet := map[policy.Network]seccomp.Inet{
 		policy.NetworkAllow: seccomp.InetOpen, policy.NetworkAllowlist: seccomp.InetTCP, policy.NetworkDeny: seccomp.InetNone,
 	}
-	if err := seccomp.Install(seccomp.Rules{Inet: inet[p.Network], Unix: p.Unix}); err != nil {
+	if err := seccomp.Install(seccomp.Rules{Inet: inet[p.Network], Unix: p.Unix, Starter: unix.Gettid()}); err != nil {
 		return &CannotEnforce{Tier: plan.TierC, Why: "seccomp refuses the filter", Err: err}
 	}
 	return nil
@@ -199,8 +219,13 @@ func (t *threads) close() error {
 		t.fenced.hand(nil)
 	}
 	t.closed = true
+	after := t.after
+	t.after = nil
 	t.mu.Unlock()
 	t.running.Wait()
 	t.proxy.close()
+	if after != nil {
+		after()
+	}
 	return nil
 }

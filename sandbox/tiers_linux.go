@@ -7,7 +7,12 @@ import (
 // newTiers gives the enforcement of a box.
 func newTiers(c Config, s Status, g *ground) (tiers, error) {
 	if c.Tier == plan.TierC {
-		return newThreads(c, s, g), nil
+		if err := conceal(); err != nil {
+			return nil, &CannotEnforce{Tier: plan.TierC, Why: "this process can't be hidden from its commands", Err: err}
+		}
+		t := newThreads(c, s, g)
+		t.after = reveal
+		return t, nil
 	}
 	program := c.Program
 	if program == "" {

@@ -47,7 +47,7 @@ func Inside() error {
 	if err != nil {
 		return err
 	}
-	if err := hide(); err != nil {
+	if err := Hide(); err != nil {
 		return conn.Send(answer(err))
 	}
 	// Commands may signal us; we are not theirs to end. What they start gets no disposition of ours.

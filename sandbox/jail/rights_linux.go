@@ -12,9 +12,9 @@ import (
 	"carrel/sandbox/seccomp"
 )
 
-// hide keeps others of the same user from reading this process's memory, environment and
+// Hide keeps others of the same user from reading this process's memory, environment and
 // descriptors, and keeps it from leaving a core file.
-func hide() error {
+func Hide() error {
 	if err := unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0); err != nil {
 		return failure("hide process", "", err)
 	}

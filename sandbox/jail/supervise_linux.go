@@ -74,7 +74,7 @@ func Supervise() error {
 }
 
 func (s *supervisor) setUp() error {
-	if err := hide(); err != nil {
+	if err := Hide(); err != nil {
 		return err
 	}
 	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {

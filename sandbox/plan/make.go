@@ -173,7 +173,7 @@ func (k *maker) visible() error {
 	for _, r := range k.roots {
 		k.rules.reveal(r.path)
 	}
-	denied := slices.Concat(k.p.DenyRead, []string{k.p.Private})
+	denied := slices.Concat(k.p.DenyRead, []string{k.p.Private}, k.spoken())
 	if k.m.Root {
 		denied = append(denied, policy.SystemSecrets()...)
 	}
