@@ -57,6 +57,26 @@ func (b *boxes) machine(ctx context.Context) (sandbox.Status, error) {
 	return *b.status, nil
 }
 
+// known says what confines commands as far as that was found out: "none", "on" before the machine was
+// tried, else the tier.
+func (b *boxes) known() string {
+	v, err := b.app.root.Settings()
+	if err != nil || b.app.sandboxMode("", v.Sandbox) == policy.ModeFull {
+		return "none"
+	}
+	if !b.probe.TryLock() {
+		return "on"
+	}
+	defer b.probe.Unlock()
+	switch {
+	case b.failed != nil || b.status != nil && b.status.Tier == plan.TierD:
+		return "none"
+	case b.status == nil:
+		return "on"
+	}
+	return "tier " + string(b.status.Tier)
+}
+
 // held says whether and how commands of a workspace are confined now.
 type held struct {
 	on     bool
