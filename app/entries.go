@@ -99,13 +99,19 @@ func (f *folder) apply(r *transcript.Record) []*Entry {
 			e.Tool.Status, e.Tool.Started = ToolRunning, &started
 			return []*Entry{e}
 		}
+	case transcript.Question, transcript.Answer:
+		if e := f.calls[r.CallID]; e != nil {
+			e.Tool.Asks = r.Kind == transcript.Question
+			return []*Entry{e}
+		}
 	case transcript.ToolEnd:
 		if e := f.calls[r.CallID]; e != nil {
+			e.Tool.Asks = false
 			f.result(e, r)
 			return []*Entry{e}
 		}
 	case transcript.TurnStart, transcript.StepStart, transcript.Todos, transcript.Setup, transcript.Edit,
-		transcript.Retry, transcript.Question, transcript.Answer:
+		transcript.Retry:
 	}
 	return nil
 }

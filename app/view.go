@@ -198,6 +198,8 @@ type ToolEntry struct {
 	Output  string      `json:"output,omitempty"` // what the model got, as text; capped at 64 KiB
 	Detail  *ToolDetail `json:"detail,omitempty"`
 	Started *time.Time  `json:"started,omitempty"`
+	// Asks says that the call waits for the person's consent.
+	Asks bool `json:"asks,omitempty"`
 }
 
 // ToolDetail is what a person is shown beside input and output; see carrel/agent/tool.Detail.

@@ -1084,6 +1084,8 @@ export interface ToolEntry {
   output?: string;
   detail?: ToolDetail;
   started?: string;
+  /** Asks says that the call waits for the person's consent. */
+  asks?: boolean;
 }
 
 /** ToolDetail is what a person is shown beside input and output; see carrel/agent/tool.Detail. */
