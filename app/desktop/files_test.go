@@ -49,11 +49,15 @@ func TestWindowSavesAnExportAndSendsAPicture(t *testing.T) {
 	s.eventually("the picture is in the composer", func() bool {
 		return s.ask(`document.querySelector('[aria-label="Attached pictures"] img')?.naturalWidth > 0`) == "true"
 	})
+	s.drop(picture) // a dropped one comes by way of the core
+	s.eventually("the dropped picture is beside it", func() bool {
+		return s.ask(`[...document.querySelectorAll('[aria-label="Attached pictures"] img')].filter((one) => one.naturalWidth > 0).length`) == "2"
+	})
 	s.shot("picture")
 	s.key("Return")
-	s.eventually("the message has the picture", func() bool {
+	s.eventually("the message has the pictures", func() bool {
 		c := s.conversation(ws.ID)
-		return len(c.Entries) > 0 && len(c.Entries[0].Files) == 1 && (c.Status.Activity == app.Idle || c.Status.Activity == app.Done)
+		return len(c.Entries) > 0 && len(c.Entries[0].Files) == 2 && (c.Status.Activity == app.Idle || c.Status.Activity == app.Done)
 	})
 	s.eventually("the page shows it", func() bool {
 		return s.ask(`document.querySelector('[role=log] .bubble img')?.naturalWidth > 0`) == "true"
