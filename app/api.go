@@ -46,6 +46,8 @@ type WorkspacesAPI interface {
 	Create(ctx context.Context, args NewWorkspace) (Workspace, error)
 	// Rename changes name or title.
 	Rename(ctx context.Context, args RenameWorkspace) (Workspace, error)
+	// SetBase changes the branch, tag or commit that the workspace's changes are counted against.
+	SetBase(ctx context.Context, args SetBase) (Workspace, error)
 	// Archive hides a workspace and stops what works in it.
 	Archive(ctx context.Context, args ByID) (Workspace, error)
 	// Unarchive brings an archived workspace back.

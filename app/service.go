@@ -84,6 +84,12 @@ type Counts struct {
 	Commits   int `json:"commits"`
 }
 
+// SetBase names what a workspace is compared with: a branch, a remote's branch, a tag or a commit.
+type SetBase struct {
+	ID   string `json:"id"`
+	Base string `json:"base"`
+}
+
 // DeleteWorkspace deletes a workspace. Unless its AtRisk is clean, Confirm must be the name.
 type DeleteWorkspace struct {
 	ID      string `json:"id"`

@@ -540,6 +540,12 @@ export interface Counts {
   commits: number;
 }
 
+/** SetBase names what a workspace is compared with: a branch, a remote's branch, a tag or a commit. */
+export interface SetBase {
+  id: string;
+  base: string;
+}
+
 /** DeleteWorkspace deletes a workspace. Unless its AtRisk is clean, Confirm must be the name. */
 export interface DeleteWorkspace {
   id: string;
@@ -1112,6 +1118,7 @@ export interface Calls {
   "workspaces.list": { args: ListWorkspaces; result: Workspace[] };
   "workspaces.create": { args: NewWorkspace; result: Workspace };
   "workspaces.rename": { args: RenameWorkspace; result: Workspace };
+  "workspaces.setBase": { args: SetBase; result: Workspace };
   "workspaces.archive": { args: ByID; result: Workspace };
   "workspaces.unarchive": { args: ByID; result: Workspace };
   "workspaces.atRisk": { args: RiskOfDeleting; result: AtRisk };
@@ -1211,6 +1218,8 @@ export interface Api {
     create(args: NewWorkspace): Promise<Workspace>;
     /** Rename changes name or title. */
     rename(args: RenameWorkspace): Promise<Workspace>;
+    /** SetBase changes the branch, tag or commit that the workspace's changes are counted against. */
+    setBase(args: SetBase): Promise<Workspace>;
     /** Archive hides a workspace and stops what works in it. */
     archive(args: ByID): Promise<Workspace>;
     /** Unarchive brings an archived workspace back. */
@@ -1372,6 +1381,7 @@ export function client(call: Call): Api {
       list: (args) => call("workspaces.list", args),
       create: (args) => call("workspaces.create", args),
       rename: (args) => call("workspaces.rename", args),
+      setBase: (args) => call("workspaces.setBase", args),
       archive: (args) => call("workspaces.archive", args),
       unarchive: (args) => call("workspaces.unarchive", args),
       atRisk: (args) => call("workspaces.atRisk", args),

@@ -15,6 +15,7 @@ const repeatable: Record<CallName, boolean> = {
   "workspaces.list": true,
   "workspaces.create": false,
   "workspaces.rename": true,
+  "workspaces.setBase": true,
   "workspaces.archive": true,
   "workspaces.unarchive": true,
   "workspaces.atRisk": true,

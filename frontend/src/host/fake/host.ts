@@ -165,6 +165,7 @@ export class FakeHost implements Host {
       "projects.browse": ({ path }) => browse(path),
       "workspaces.list": () => [...this.workspaces.values()],
       "workspaces.create": (args) => this.putWorkspace(world.workspace({ id: `n${this.rev()}`, projectId: args.projectId, name: args.branch || "quiet-otter", title: args.title ?? "quiet-otter", model: args.model ?? "demo:demo", createdAt: new Date().toISOString(), activeAt: new Date().toISOString() })),
+      "workspaces.setBase": ({ id, base }) => this.putWorkspace({ ...this.#workspace(id), base }),
       "workspaces.rename": ({ id, title, name }) => this.putWorkspace({ ...this.#workspace(id), ...(title ? { title } : {}), ...(name ? { name } : {}) }),
       "workspaces.archive": ({ id }) => this.putWorkspace({ ...this.#workspace(id), archivedAt: new Date().toISOString() }),
       "workspaces.unarchive": ({ id }) => this.putWorkspace({ ...this.#workspace(id), archivedAt: undefined }),
