@@ -24,6 +24,7 @@ export interface Model {
   commands: CommandCenter;
   desk: Desk;
   drafts: Drafts;
+  attachments: Attachments;
 }
 
 /** Makes the stores and hands them to the views below. Call it while the root component starts. */
@@ -43,6 +44,7 @@ export function provideModel(host: Host): Model {
     commands: new CommandCenter({ mac, browser: host.kind === "browser" }),
     desk: new Desk(host, drafts),
     drafts,
+    attachments,
   };
   provideHost(host);
   provideShell(model.shell);
