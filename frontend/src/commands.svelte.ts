@@ -66,6 +66,7 @@ export function registerCommands(model: Model): () => void {
     commands.register("conversation.clearSoft", clear(true)),
     commands.register("changes.open", showRight("changes")),
     commands.register("costs.open", showRight("costs")),
+    commands.register("sandbox.open", showRight("sandbox")),
     commands.register("sidebar.toggle", () => {
       if (narrow.current) shell.sidebarSheet = !shell.sidebarSheet;
       else shell.sidebarShown = !shell.sidebarShown;
