@@ -48,12 +48,14 @@ type WorkspacesAPI interface {
 	Create(ctx context.Context, args NewWorkspace) (Workspace, error)
 	// Rename changes name or title.
 	Rename(ctx context.Context, args RenameWorkspace) (Workspace, error)
+	// SetBase changes the branch, tag or commit that the workspace's changes are counted against.
+	SetBase(ctx context.Context, args SetBase) (Workspace, error)
 	// Archive hides a workspace and stops what works in it.
 	Archive(ctx context.Context, args ByID) (Workspace, error)
 	// Unarchive brings an archived workspace back.
 	Unarchive(ctx context.Context, args ByID) (Workspace, error)
 	// AtRisk lists the work that deleting the workspace would lose.
-	AtRisk(ctx context.Context, args ByID) (AtRisk, error)
+	AtRisk(ctx context.Context, args RiskOfDeleting) (AtRisk, error)
 	// Delete deletes a workspace and its worktree.
 	Delete(ctx context.Context, args DeleteWorkspace) error
 	// Repair restores a missing or broken place.
@@ -114,6 +116,8 @@ type ConversationsAPI interface {
 	Release(ctx context.Context, args ByID) error
 	// Export gives the conversation as a document of at most 32 MiB.
 	Export(ctx context.Context, args ExportConversation) (Exported, error)
+	// SaveExport writes it into the person's folder of downloads, for a window that saves no files itself.
+	SaveExport(ctx context.Context, args ExportConversation) (SavedExport, error)
 }
 
 // PermissionsAPI is about what agents may do without a question.
@@ -229,6 +233,8 @@ type SystemAPI interface {
 	Raise(ctx context.Context) error
 	// OpenURL opens an http, https or mailto address outside, for the page in the window.
 	OpenURL(ctx context.Context, args OpenURL) error
+	// ShowFile shows a file that was just exported in its folder.
+	ShowFile(ctx context.Context, args ShowFile) error
 }
 
 // Window is the attached desktop window; there is at most one.
@@ -239,4 +245,6 @@ type Window interface {
 	Raise(ctx context.Context) error
 	// OpenURL opens an address that Openable allows in the user's browser or mail program.
 	OpenURL(ctx context.Context, url string) error
+	// ShowFile shows a file in the person's file manager.
+	ShowFile(ctx context.Context, path string) error
 }

@@ -80,6 +80,7 @@ type App struct {
 	sessions map[string]*opening
 	desk     map[string]*deskState
 	window   Window
+	saved    []string                // exports, the newest last
 	audience func(topic string) bool // nil: no host joins topics
 	logins   map[string]*coderLogin  // at Coder, that wait for the browser
 	closed   bool

@@ -46,10 +46,10 @@ func TestAThousandMessagesWaitAndGoTogether(t *testing.T) { // O-DESK-04
 		t.Fatal(err)
 	}
 	close(release)
-	h.wait("the last turn", func(e app.Event) bool { return ended(w.ID, app.Done)(e) && len(h.snapshotQueue(w)) == 0 })
-	if n := len(server.Requests()); n != 2 {
-		t.Fatalf("%d requests", n)
-	}
+	h.wait("the last turn", func(e app.Event) bool {
+		c, ok := e.(app.ConversationChanged)
+		return ok && c.Workspace == w.ID && len(c.Status.Queue) == 0 && c.Status.Activity == app.Done && len(server.Requests()) == 2
+	})
 	raw := string(server.Requests()[1].Raw)
 	at := -1
 	for _, n := range append([]int{999}, numbers(999)...) {
@@ -67,14 +67,6 @@ func numbers(n int) []int {
 		out[i] = i
 	}
 	return out
-}
-
-func (h *house) snapshotQueue(w app.Workspace) []app.Queued {
-	c, err := h.api.Conversations.Open(context.Background(), app.ByID{ID: w.ID})
-	if err != nil {
-		return []app.Queued{{}}
-	}
-	return c.Status.Queue
 }
 
 func TestAnEditLeavesSearchExportAndCostsTrue(t *testing.T) {
@@ -213,5 +205,52 @@ func TestAnIndexThatIsDamagedWhileItRunsIsMadeAnew(t *testing.T) { // O-DATA-03
 	}
 	if got := texts(h.snapshot(w), app.EntryUser); len(got) != 1 {
 		t.Errorf("%q", got)
+	}
+}
+
+func TestProcessesThatTakeTurnsShareOneBudget(t *testing.T) {
+	ctx := context.Background()
+	server := fakewire.New(t, fakewire.Steps(fakewire.Reply{Text: strings.Repeat("Many words. ", 50)}))
+	core := newHouse(t)
+	key := "sk-test-key"
+	if err := core.api.Settings.SetProvider(ctx, app.SetProvider{ID: "anthropic", APIKey: &key, BaseURL: &server.URL}); err != nil {
+		t.Fatal(err)
+	}
+	_, w := core.desk(app.NewWorkspace{Name: "shared", Model: "anthropic:claude-opus-5-5"})
+	core.send(w, "Go")
+	core.wait("the answer", ended(w.ID, app.Done))
+	one := *core.costs(app.CostQuery{Workspace: w.ID}).Total.USD
+	limit := 3.5 * one
+	if err := core.api.Costs.SetBudget(ctx, app.SetBudget{Workspace: w.ID, USD: &limit}); err != nil {
+		t.Fatal(err)
+	}
+	stopped := 0
+	for n := range 8 {
+		who := core
+		if n%2 == 0 {
+			core.app.CloseIdle(later())
+			who = core.beside(true)
+		}
+		who.forgetEvents()
+		who.send(w, fmt.Sprint("Again ", n))
+		began, failed := false, false
+		who.wait("the end", func(e app.Event) bool {
+			c, ok := e.(app.ConversationChanged)
+			if !ok || c.Workspace != w.ID {
+				return false
+			}
+			began, failed = began || c.Status.Activity == app.Preparing, c.Status.Activity == app.Failed
+			return began && (failed || c.Status.Activity == app.Done)
+		})
+		if failed {
+			stopped++
+		}
+		if who != core {
+			who.stop()
+		}
+	}
+	spent := *core.costs(app.CostQuery{Workspace: w.ID}).Total.USD
+	if n := len(server.Requests()); n > 5 || stopped < 4 || spent > limit+one {
+		t.Errorf("%d requests, %d turns were stopped; spent %v of %v", n, stopped, spent, limit)
 	}
 }

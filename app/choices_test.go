@@ -25,7 +25,7 @@ func TestAWorkspaceWithoutABranchWorksAndIsTold(t *testing.T) { // O-GIT-02
 	})
 	h.send(w, "Make a commit")
 	h.wait("the turn's end", ended(w.ID, app.Done))
-	risk, err := h.api.Workspaces.AtRisk(t.Context(), app.ByID{ID: w.ID})
+	risk, err := h.api.Workspaces.AtRisk(t.Context(), app.RiskOfDeleting{ID: w.ID})
 	if err != nil || risk.Clean || risk.Counts.Commits != 1 {
 		t.Fatalf("%+v, %v", risk, err)
 	}

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -158,10 +159,31 @@ func checkWatches() (Check, bool) {
 		Mend: "As root: sysctl fs.inotify.max_user_watches=524288"}, true
 }
 
+// keptAside lists the damaged files that were kept before this process began.
+func (a *App) keptAside() []string {
+	entries, err := os.ReadDir(a.root.Dir())
+	if err != nil {
+		return nil // checkRoot tells
+	}
+	var kept []string
+	for _, e := range entries {
+		name, path := e.Name(), a.root.Path(e.Name())
+		told := slices.ContainsFunc(a.root.Problems(), func(p store.Problem) bool { return p.Path == path })
+		if strings.Contains(name, ".corrupt-") && !strings.HasSuffix(name, "-wal") && !strings.HasSuffix(name, "-shm") && !told {
+			kept = append(kept, path)
+		}
+	}
+	return kept
+}
+
 func (a *App) checkSettings() []Check {
 	var out []Check
 	for _, p := range a.root.Problems() {
 		out = append(out, Check{Name: "kept aside", Status: checkWarning, Detail: p.Message, Mend: "Look at " + p.Path + " and copy back what you need."})
+	}
+	for _, path := range a.keptAside() {
+		out = append(out, Check{Name: "kept aside", Status: checkWarning, Detail: path + " could not be read",
+			Mend: "Copy back what you need of it, then delete it."})
 	}
 	for _, p := range a.catalog.Providers() {
 		if p.Error != "" {

@@ -126,6 +126,11 @@ type ExportConversation struct {
 	Left      bool         `json:"left,omitempty"`      // also what edits and /clear left behind
 }
 
+// SavedExport is a document that was written to a file.
+type SavedExport struct {
+	Path string `json:"path"`
+}
+
 // Exported is a document.
 type Exported struct {
 	Name string `json:"name"` // of a file

@@ -222,7 +222,7 @@ func TestDeletingStopsTheTurnAndAsksForWorkAtRisk(t *testing.T) { // O-GIT-05
 	if err := h.api.Workspaces.Delete(ctx, app.DeleteWorkspace{ID: w.ID}); code(err) != "confirm" {
 		t.Fatalf("deleting a commit that is nowhere else: %v, want to be asked", err)
 	}
-	risk, err := h.api.Workspaces.AtRisk(ctx, app.ByID{ID: w.ID})
+	risk, err := h.api.Workspaces.AtRisk(ctx, app.RiskOfDeleting{ID: w.ID})
 	if err != nil || risk.Clean || risk.Counts.Commits != 1 || risk.Confirm != "risky" {
 		t.Fatalf("at risk %+v, %v", risk, err)
 	}

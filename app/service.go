@@ -84,12 +84,24 @@ type Counts struct {
 	Commits   int `json:"commits"`
 }
 
+// SetBase names what a workspace is compared with: a branch, a remote's branch, a tag or a commit.
+type SetBase struct {
+	ID   string `json:"id"`
+	Base string `json:"base"`
+}
+
 // DeleteWorkspace deletes a workspace. Unless its AtRisk is clean, Confirm must be the name.
 type DeleteWorkspace struct {
 	ID      string `json:"id"`
 	Confirm string `json:"confirm,omitempty"`
 	// KeepBranch keeps a branch that Carrel made; branches that existed before are always kept.
 	KeepBranch bool `json:"keepBranch,omitempty"`
+}
+
+// RiskOfDeleting asks what a DeleteWorkspace with the same KeepBranch would lose.
+type RiskOfDeleting struct {
+	ID         string `json:"id"`
+	KeepBranch bool   `json:"keepBranch,omitempty"`
 }
 
 // SetModel chooses a workspace's model and how hard it thinks. A nil field stays as it is.
@@ -332,6 +344,11 @@ type Browse struct {
 // ListWorkspaces chooses which workspaces to list.
 type ListWorkspaces struct {
 	Archived bool `json:"archived"` // the archived ones too
+}
+
+// ShowFile asks to show a file in its folder.
+type ShowFile struct {
+	Path string `json:"path"` // of an export
 }
 
 // OpenURL asks to open an address outside Carrel.

@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"os"
 	"runtime"
+	"slices"
 	"strings"
 )
 
@@ -59,6 +60,20 @@ func (s system) OpenURL(ctx context.Context, args OpenURL) error {
 		return err
 	}
 	return w.OpenURL(ctx, address)
+}
+
+func (s system) ShowFile(ctx context.Context, args ShowFile) error {
+	s.app.mu.Lock()
+	saved := slices.Contains(s.app.saved, args.Path)
+	s.app.mu.Unlock()
+	if !saved {
+		return &Error{Code: "bad_request", Message: "Only files that were exported since Carrel was started can be shown."}
+	}
+	w, err := s.window()
+	if err != nil {
+		return err
+	}
+	return w.ShowFile(ctx, args.Path)
 }
 
 // mailHeaders are what an address of mail may fill in. Others, such as attach, do more than write.

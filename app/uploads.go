@@ -185,6 +185,15 @@ func (a *App) uploaded(f Upload) ([]byte, error) {
 	return data, nil
 }
 
+// Waiting gives a picture that was uploaded, and its media type.
+func (a *App) Waiting(_ context.Context, id string) (data []byte, mime string, err error) {
+	if data, err = a.uploaded(Upload{ID: id}); err != nil {
+		return nil, "", err
+	}
+	mime, err = picture.Kind(data)
+	return data, mime, err
+}
+
 // Picture gives a picture that a message of a workspace has, and its media type.
 func (a *App) Picture(_ context.Context, workspace, blob string) (data []byte, mime string, err error) {
 	if a.root.SessionOf(workspace) == "" {

@@ -19,6 +19,9 @@ const (
 	maxDiffBytes = 6 << 20
 )
 
+// CodeWorkspace is the code of a Problem that tells how something went with a workspace.
+const CodeWorkspace = "workspace"
+
 // desks implements WorkspacesAPI.
 type desks struct{ app *App }
 
@@ -80,6 +83,11 @@ func (d desks) Rename(ctx context.Context, args RenameWorkspace) (Workspace, err
 	return d.view(ctx, args.ID, err)
 }
 
+func (d desks) SetBase(ctx context.Context, args SetBase) (Workspace, error) {
+	_, err := d.app.desks.SetBase(ctx, args.ID, args.Base)
+	return d.view(ctx, args.ID, err)
+}
+
 func (d desks) Archive(ctx context.Context, args ByID) (Workspace, error) {
 	w, err := d.app.registry.Workspace(ctx, args.ID)
 	if err != nil {
@@ -102,12 +110,12 @@ func (d desks) Unarchive(ctx context.Context, args ByID) (Workspace, error) {
 	return d.view(ctx, args.ID, err)
 }
 
-func (d desks) AtRisk(ctx context.Context, args ByID) (AtRisk, error) {
+func (d desks) AtRisk(ctx context.Context, args RiskOfDeleting) (AtRisk, error) {
 	w, err := d.app.registry.Workspace(ctx, args.ID)
 	if err != nil {
 		return AtRisk{}, userError(err)
 	}
-	risk, err := d.app.desks.AtRisk(ctx, args.ID)
+	risk, err := d.app.desks.AtRisk(ctx, args.ID, args.KeepBranch)
 	if err != nil {
 		return AtRisk{}, userError(err)
 	}
@@ -224,7 +232,7 @@ func (a *App) deskEvent(e workspaces.Event) {
 	}
 	if e.Workspace != nil && !e.Logged {
 		for _, note := range e.Notes {
-			a.publish(ProblemAppeared{Problem{Code: "workspace", Message: short(e.Workspace.Title + ": " + strings.TrimRight(note, ".") + ".")}})
+			a.publish(ProblemAppeared{Problem{Code: CodeWorkspace, Message: short(e.Workspace.Title + ": " + strings.TrimRight(note, ".") + ".")}})
 		}
 	}
 	switch {

@@ -148,7 +148,7 @@ func measureSandboxStart(ctx context.Context, b *bench) (lines []line, err error
 		return nil, err
 	}
 	lines = append(lines, p.ratio("tier C; a bare exec", 1.1))
-	wrap, err := b.bubblewrap(full)
+	wrap, err := b.bubblewrap(ctx, full)
 	if err != nil {
 		return lines, err
 	}
@@ -168,12 +168,16 @@ func measureSandboxStart(ctx context.Context, b *bench) (lines []line, err error
 }
 
 // bubblewrap starts /bin/true with the mounts of the box's plan.
-func (b *bench) bubblewrap(x *boxed) (work, error) {
+func (b *bench) bubblewrap(ctx context.Context, x *boxed) (work, error) {
 	path, err := exec.LookPath("bwrap")
 	if err != nil {
 		return nil, fmt.Errorf("%w: bubblewrap is not installed", errSkipped)
 	}
-	p, err := x.Plan(sandbox.Command{Argv: []string{"/bin/true"}, Dir: x.project})
+	c := sandbox.Command{Argv: []string{"/bin/true"}, Dir: x.project}
+	if err := x.Warm(ctx, c); err != nil { // makes the folders that are mounted
+		return nil, err
+	}
+	p, err := x.Plan(c)
 	if err != nil {
 		return nil, err
 	}

@@ -60,6 +60,34 @@ func TestSignalsReachTheProcessGroup(t *testing.T) {
 	})
 }
 
+func TestCommandsCantEndTheirFirstProcess(t *testing.T) {
+	for _, tier := range []plan.Tier{plan.TierA, plan.TierB} {
+		l := open(t, tier, nil)
+		out, exit := l.sh(t, `for s in TERM INT HUP QUIT SEGV ABRT USR1 PIPE KILL STOP; do kill -$s 1; done; echo alive; exit 4`)
+		if !strings.HasSuffix(out, "alive") || exit.Code != 4 {
+			t.Errorf("tier %s: %+v %q", tier, exit, out)
+		}
+	}
+}
+
+func TestNamesNeedNotBeText(t *testing.T) {
+	eachTier(t, func(t *testing.T, tier plan.Tier) {
+		l := open(t, tier, nil)
+		name := "caf\xe9"
+		writeFile(t, l.home+"/"+name, "in the home")
+		out, exit := l.sh(t, "", func(c *Command) {
+			c.Argv = []string{"sh", "-c", `cat ~/"$1"; echo; echo there > "$1"; printf %s "$LANG"`, "sh", name}
+			c.Env = append(c.Env, "LANG=\xff")
+		})
+		if exit.Code != 0 || out != "in the home\n\xff" {
+			t.Errorf("%+v %q", exit, out)
+		}
+		if text, err := os.ReadFile(l.project + "/" + name); err != nil || string(text) != "there\n" {
+			t.Errorf("%q %v", text, err)
+		}
+	})
+}
+
 func TestContextEndsACommand(t *testing.T) {
 	eachTier(t, func(t *testing.T, tier plan.Tier) {
 		l := open(t, tier, nil)
@@ -184,69 +212,10 @@ func TestNetworkIsDenied(t *testing.T) { // L94, L108
 	})
 }
 
-func TestReplacedGuardStopsTheCommand(t *testing.T) { // L126, L127
-	for _, tier := range []plan.Tier{plan.TierA, plan.TierB} {
-		for name, replace := range map[string]func(l *place) error{
-			"a file by rename": func(l *place) error {
-				if err := os.WriteFile(l.project+"/.git/config.lock", []byte("[user]\n"), 0o644); err != nil {
-					return err
-				}
-				return os.Rename(l.project+"/.git/config.lock", l.project+"/.git/config")
-			},
-			"a folder by rename": func(l *place) error {
-				if err := os.Rename(l.project+"/.git/hooks", l.project+"/.git/old"); err != nil {
-					return err
-				}
-				return os.Mkdir(l.project+"/.git/hooks", 0o755)
-			},
-			"the folder around": func(l *place) error { return os.Rename(l.project+"/.git", l.project+"/.old") },
-		} {
-			t.Run(string(tier)+" "+name, func(t *testing.T) {
-				l := open(t, tier, nil)
-				in, feed := pipe(t)
-				r := l.start(t, `read x; while :; do (echo pwn > .git/hooks/post-checkout; echo pwn >> .git/config) 2>/dev/null; done`,
-					func(c *Command) { c.Stdin = in })
-				_ = in.Close()
-				if err := replace(l); err != nil {
-					t.Fatal(err)
-				}
-				exit, err := r.Wait()
-				_ = feed.Close()
-				if err != nil || len(exit.Lost) == 0 || exit.Signal != syscall.SIGKILL {
-					t.Errorf("%+v %v", exit, err)
-				}
-				// The next command is held again.
-				if out, exit := l.sh(t, `echo fine`); out != "fine" || exit.Code != 0 {
-					t.Errorf("%+v %q", exit, out)
-				}
-			})
-		}
-	}
-}
-
-func TestOrdinaryChangesStopNothing(t *testing.T) {
-	l := open(t, plan.TierA, nil)
-	in, feed := pipe(t)
-	r := l.start(t, `echo x > .git/index.lock; mv .git/index.lock .git/index; mkdir d; rmdir d; touch ready; read x; echo $x`, func(c *Command) { c.Stdin = in })
-	_ = in.Close()
-	waitFor(t, "the command", func() bool { _, err := os.Lstat(l.project + "/ready"); return err == nil })
-	writeFile(t, l.project+"/.git/index.lock", "host")
-	if err := os.Rename(l.project+"/.git/index.lock", l.project+"/.git/index"); err != nil {
-		t.Fatal(err)
-	}
-	writeFile(t, l.project+"/new", "host")
-	_, _ = io.WriteString(feed, "done\n")
-	_ = feed.Close()
-	exit, err := r.Wait()
-	if err != nil || exit.Code != 0 || strings.TrimSpace(r.out()) != "done" || exit.Lost != nil {
-		t.Errorf("%+v %v", exit, err)
-	}
-}
-
 func TestKilledSupervisorIsReplaced(t *testing.T) {
 	l := open(t, plan.TierA, nil)
 	r := l.start(t, `sleep 600`)
-	y := l.tiers.(*namespaces).pods[policy.NetworkAllow]
+	y := l.tiers.(*namespaces).pod
 	if err := y.cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
@@ -258,31 +227,32 @@ func TestKilledSupervisorIsReplaced(t *testing.T) {
 	}
 }
 
-func TestHelperThatWaitsSeesWhatChanged(t *testing.T) {
+func TestKilledHelperTakesNobodyElseAway(t *testing.T) {
 	l := open(t, plan.TierA, nil)
-	writeFile(t, l.home+"/.profile-of-a-tool", "one")
-	l.sh(t, "true")
-	if err := l.Warm(l.ctx, Command{Argv: []string{"true"}, Dir: l.project}); err != nil {
+	r := l.start(t, `read x; echo $x`, func(c *Command) {
+		in, feed := pipe(t)
+		c.Stdin = in
+		t.Cleanup(func() { _ = in.Close(); _ = feed.Close() })
+	})
+	y := l.tiers.(*namespaces).yards[policy.NetworkAllow]
+	if err := l.Warm(l.ctx, Command{Env: testEnvironment(l)}); err != nil {
 		t.Fatal(err)
 	}
-	writeFile(t, l.home+"/.next", "two")
-	if err := os.Rename(l.home+"/.next", l.home+"/.profile-of-a-tool"); err != nil {
-		t.Fatal(err)
+	y.pool.mu.Lock()
+	killFD(y.pool.waiting.pidfd)
+	awaitFD(y.pool.waiting.pidfd)
+	y.pool.mu.Unlock()
+	if y.spare != nil {
+		killFD(y.spare.pidfd)
+		awaitFD(y.spare.pidfd)
 	}
-	if out, _ := l.sh(t, `cat ~/.profile-of-a-tool`); out != "two" {
-		t.Errorf("%q", out)
+	if out, exit := l.sh(t, `echo fine`); out != "fine" || exit.Code != 0 {
+		t.Errorf("%+v %q", exit, out)
 	}
-	if err := l.Warm(l.ctx, Command{Argv: []string{"true"}, Dir: l.project}); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.MkdirAll(l.project+"/vendor/sub/.git/hooks", 0o755); err != nil { // a guard more
-		t.Fatal(err)
-	}
-	writeFile(t, l.project+"/vendor/sub/.git/HEAD", "ref: refs/heads/main\n")
-	writeFile(t, l.project+"/vendor/sub/.git/config", "[core]\n")
-	l.Forget()
-	if out, _ := l.sh(t, `echo pwn > vendor/sub/.git/hooks/x && echo wrote`); strings.Contains(out, "wrote") {
-		t.Errorf("%q", out)
+	select {
+	case <-r.Done():
+		t.Error("the other command has ended")
+	default:
 	}
 }
 
@@ -293,7 +263,7 @@ func TestBoxEndsWithTheProcessThatOwnsIt(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		fmt.Println("started", l.tiers.(*namespaces).pods[policy.NetworkAllow].cmd.Process.Pid)
+		fmt.Println("started", l.tiers.(*namespaces).pod.cmd.Process.Pid)
 		_, _ = p.Wait()
 		return
 	}

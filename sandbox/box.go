@@ -71,8 +71,10 @@ type Config struct {
 type Box struct {
 	config Config
 	status Status
+	ground *ground
 	cache  *plan.Cache
 	tiers  tiers
+	stands stands
 
 	mu     sync.Mutex
 	closed bool
@@ -100,8 +102,11 @@ func Open(ctx context.Context, c Config) (*Box, error) {
 	if err := status.need(b.config.Tier); err != nil {
 		return nil, err
 	}
+	b.ground = newGround()
+	b.cache.Watcher = b.ground.watcher()
 	var err error
-	if b.tiers, err = newTiers(b.config, *status); err != nil {
+	if b.tiers, err = newTiers(b.config, *status, b.ground); err != nil {
+		b.ground.close()
 		return nil, err
 	}
 	return b, nil
@@ -150,7 +155,7 @@ func (b *Box) Start(ctx context.Context, c Command) (*Process, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := prepare(p.Prepare); err != nil {
+	if err := b.stands.prepare(p); err != nil {
 		return nil, err
 	}
 	c, done, err := withNull(c)
@@ -209,7 +214,7 @@ func (b *Box) Warm(ctx context.Context, c Command) error {
 	if err != nil {
 		return err
 	}
-	if err := prepare(p.Prepare); err != nil {
+	if err := b.stands.prepare(p); err != nil {
 		return err
 	}
 	return cannot(b.tiers.warm(ctx, p))
@@ -235,6 +240,8 @@ func (b *Box) Close() error {
 	for _, p := range all {
 		<-p.done
 	}
+	b.stands.release()
+	b.ground.close()
 	return err
 }
 

@@ -28,13 +28,14 @@ type bwrap struct {
 	path     string
 	landlock int
 	proxy    Proxy
+	ground   *ground
 	pool     *pool
 	running  sync.WaitGroup
 }
 
-func newBwrap(c Config, s Status, program string) *bwrap {
-	b := &bwrap{program: program, path: bwrapPath(), landlock: s.Machine.Landlock, proxy: c.Proxy}
-	b.pool = newPool(b.prepare)
+func newBwrap(c Config, s Status, program string, g *ground) *bwrap {
+	b := &bwrap{program: program, path: bwrapPath(), landlock: s.Machine.Landlock, proxy: c.Proxy, ground: g}
+	b.pool = newPool(g, func() {}, b.prepare)
 	return b
 }
 
@@ -55,7 +56,7 @@ const (
 
 // prepare starts bubblewrap with a helper in it that is ready for the plan.
 func (b *bwrap) prepare(ctx context.Context, p plan.Plan) (*helper, error) {
-	key := fingerprint(p)
+	key := b.ground.fingerprint(p)
 	h, err := b.spawn(p)
 	if err != nil {
 		return nil, err
@@ -169,7 +170,7 @@ func memory(text string) (*os.File, error) {
 func (b *bwrap) start(ctx context.Context, j job) (*Process, error) {
 	var err error
 	for range maxStale {
-		h := b.pool.take(fingerprint(j.plan))
+		h := b.pool.take(b.ground.fingerprint(j.plan))
 		if h == nil {
 			if h, err = b.prepare(ctx, j.plan); err != nil {
 				return nil, b.refused(err)

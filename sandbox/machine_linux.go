@@ -65,7 +65,10 @@ func nameServers() []string {
 // makePlan plans for this machine as it is now.
 func (b *Box) makePlan(rules policy.Policy, c plan.Command) (plan.Plan, error) {
 	machine := b.status.Machine
-	machine.Sockets = listeningSockets()
+	machine.Mounts = b.ground.table()
+	if c.Tier != plan.TierC { // a thread's rules of files say nothing of connecting to sockets
+		machine.Sockets = listeningSockets()
+	}
 	machine.OldBwrap = b.config.OldBwrap
 	if c.Tier == plan.TierB && !machine.Bwrap.AtLeast(0, 11, 0) {
 		machine.Overlay = false // it has no arguments for them

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net"
 	"slices"
 	"sync"
@@ -16,64 +17,95 @@ import (
 // maxStale bounds how often a start is tried again because a guard was replaced meanwhile.
 const maxStale = 3
 
-// namespaces is tier A: supervisors of ours, one for each network mode that commands have asked for.
+// namespaces is tier A: a supervisor of ours, with a network namespace for each network mode that
+// commands have asked for.
 type namespaces struct {
 	program  string
 	landlock int
 	proxy    Proxy
+	ground   *ground
 
 	mu     sync.Mutex
-	pods   map[policy.Network]*yard
+	pod    *pod // nil until the first command
+	yards  map[policy.Network]*yard
 	closed bool
 }
 
-// yard is a pod with helpers that wait in it.
+// yard is a network namespace of a pod with the helpers that wait in it.
 type yard struct {
 	*pod
-	pool *pool
+	room    jail.Room
+	pool    *pool
+	address string             // of the proxy, where it is served
+	stop    context.CancelFunc // ends that
+	serving sync.WaitGroup
 
 	mu    sync.Mutex
 	spare *helper // without a plan
 }
 
-func newNamespaces(c Config, s Status, program string) *namespaces {
-	return &namespaces{program: program, landlock: s.Machine.Landlock, proxy: c.Proxy, pods: map[policy.Network]*yard{}}
+// room is the network namespace of a mode.
+func room(mode policy.Network) jail.Room {
+	switch mode {
+	case policy.NetworkAllow:
+		return jail.Outside
+	case policy.NetworkAllowlist:
+		return jail.Caught
+	case policy.NetworkDeny:
+	}
+	return jail.Closed
 }
 
-// yard gives the supervisor for a network mode; one that died is replaced.
+func newNamespaces(c Config, s Status, program string, g *ground) *namespaces {
+	return &namespaces{program: program, landlock: s.Machine.Landlock, proxy: c.Proxy, ground: g, yards: map[policy.Network]*yard{}}
+}
+
+// yard gives the place for a network mode; a supervisor that died is replaced.
 func (n *namespaces) yard(ctx context.Context, mode policy.Network) (*yard, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.closed {
 		return nil, ErrClosed
 	}
-	if y := n.pods[mode]; y != nil {
-		if y.alive() {
-			return y, nil
-		}
-		delete(n.pods, mode)
-		if err := y.close(); err != nil {
-			return nil, err
-		}
+	if n.pod != nil && !n.pod.alive() {
+		n.end()
 	}
-	p, err := startPod(ctx, n.program, jail.Isolated(mode), mode == policy.NetworkAllowlist)
-	if err != nil {
-		return nil, refused(err)
+	if n.pod == nil {
+		p, err := startPod(ctx, n.program)
+		if err != nil {
+			return nil, refused(err)
+		}
+		n.pod = p
 	}
-	y := &yard{pod: p}
-	y.pool = newPool(func(ctx context.Context, pl plan.Plan) (*helper, error) { return n.prepare(ctx, y, pl) })
+	if y := n.yards[mode]; y != nil {
+		return y, nil
+	}
+	y := &yard{pod: n.pod, room: room(mode)}
 	if mode == policy.NetworkAllowlist {
 		if err := y.serve(ctx, n.proxy); err != nil {
-			return nil, errors.Join(err, y.close())
+			return nil, refused(err)
 		}
 	}
-	n.pods[mode] = y
+	y.pool = newPool(n.ground, y.dropSpare, func(ctx context.Context, pl plan.Plan) (*helper, error) { return n.prepare(ctx, y, pl) })
+	n.yards[mode] = y
 	return y, nil
+}
+
+// end ends the supervisor and all that belongs to it.
+func (n *namespaces) end() {
+	for _, y := range n.yards {
+		y.close()
+	}
+	clear(n.yards)
+	if n.pod != nil {
+		n.pod.close()
+	}
+	n.pod = nil
 }
 
 // prepare gives a helper that is ready, and sees to the next spare one.
 func (n *namespaces) prepare(ctx context.Context, y *yard, pl plan.Plan) (*helper, error) {
-	key := fingerprint(pl)
+	key := n.ground.fingerprint(pl)
 	h, err := y.bare(ctx)
 	if err != nil {
 		return nil, err
@@ -96,7 +128,7 @@ func (y *yard) bare(ctx context.Context) (*helper, error) {
 	if h != nil {
 		return h, nil
 	}
-	return y.spawn(ctx)
+	return y.spawn(ctx, y.room)
 }
 
 // keepSpare starts a helper for a command whose plan is not the last one's.
@@ -107,7 +139,7 @@ func (y *yard) keepSpare(ctx context.Context) {
 	if have {
 		return
 	}
-	h, err := y.spawn(ctx)
+	h, err := y.spawn(ctx, y.room)
 	if err != nil {
 		return // whoever needs one finds out why
 	}
@@ -116,12 +148,24 @@ func (y *yard) keepSpare(ctx context.Context) {
 	y.spare = h
 }
 
-func (y *yard) close() error {
-	y.pool.close()
+// dropSpare ends the spare helper.
+func (y *yard) dropSpare() {
+	y.mu.Lock()
+	defer y.mu.Unlock()
 	if y.spare != nil {
 		y.spare.discard()
+		y.spare = nil
 	}
-	return y.pod.close()
+}
+
+// close ends what waits here and the proxy's service; commands end with the pod.
+func (y *yard) close() {
+	y.pool.close()
+	y.dropSpare()
+	if y.stop != nil {
+		y.stop()
+	}
+	y.serving.Wait()
 }
 
 func (n *namespaces) start(ctx context.Context, j job) (*Process, error) {
@@ -148,7 +192,7 @@ func (n *namespaces) try(ctx context.Context, j job) (*Process, error) {
 	if err != nil {
 		return nil, err
 	}
-	h := y.pool.take(fingerprint(j.plan))
+	h := y.pool.take(n.ground.fingerprint(j.plan))
 	if h == nil {
 		if h, err = y.bare(ctx); err == nil {
 			if err = y.ready(ctx, h, j.plan, n.landlock); err != nil {
@@ -156,20 +200,18 @@ func (n *namespaces) try(ctx context.Context, j job) (*Process, error) {
 			}
 		}
 		if err != nil {
-			return nil, lostPod(y, refused(err))
+			return nil, again(refused(err))
 		}
 	}
 	return launch(ctx, h, j, n.proxy, y.address, func() { y.pool.refill(j.plan) })
 }
 
-// lostPod turns an error into errStale when the supervisor was killed: the next try has a new one.
-func lostPod(y *yard, err error) error {
+// again turns an error into errStale when a process of ours was killed: the next try has another.
+func again(err error) error {
 	var f *jail.Failure
 	if errors.As(err, &f) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
-	_ = y.conn.Close()
-	<-y.dead // it ends with its socket
 	return fmt.Errorf("%w (%w)", errStale, err)
 }
 
@@ -199,7 +241,7 @@ func launch(ctx context.Context, h *helper, j job, proxy Proxy, address string, 
 
 // serve opens the proxy's listeners inside and hands them over.
 func (y *yard) serve(ctx context.Context, proxy Proxy) error {
-	reply, fds, err := y.question(ctx, jail.Message{Kind: jail.Listen, Endpoints: endpoints()})
+	reply, fds, err := y.question(ctx, jail.Message{Kind: jail.Listen, Room: y.room, Endpoints: endpoints()})
 	if err != nil {
 		return err
 	}
@@ -217,22 +259,19 @@ func (y *yard) serve(ctx context.Context, proxy Proxy) error {
 // dial tries the network namespaces of the box, then the machine's if a command uses that.
 func (n *namespaces) dial(ctx context.Context, port int) (net.Conn, error) {
 	n.mu.Lock()
-	pods := make(map[policy.Network]*yard, len(n.pods))
-	for mode, y := range n.pods {
-		pods[mode] = y
-	}
+	yards := maps.Clone(n.yards)
 	n.mu.Unlock()
 	errs := fmt.Errorf("dial port %d: no command has run", port)
 	for _, mode := range []policy.Network{policy.NetworkAllowlist, policy.NetworkDeny} {
-		if y := pods[mode]; y != nil {
-			c, err := y.dial(ctx, port)
+		if y := yards[mode]; y != nil {
+			c, err := y.dial(ctx, y.room, port)
 			if err == nil {
 				return c, nil
 			}
 			errs = err
 		}
 	}
-	if pods[policy.NetworkAllow] != nil {
+	if yards[policy.NetworkAllow] != nil {
 		return dialMachine(ctx, port)
 	}
 	return nil, errs
@@ -242,12 +281,8 @@ func (n *namespaces) close() error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.closed = true
-	var errs error
-	for _, y := range n.pods {
-		errs = errors.Join(errs, y.close())
-	}
-	n.pods = nil
-	return errs
+	n.end()
+	return nil
 }
 
 // refused turns what the kernel refused to a helper into what a person can use.

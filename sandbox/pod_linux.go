@@ -8,7 +8,9 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -20,16 +22,13 @@ import (
 
 // pod is a supervisor with what belongs to it: the namespaces that commands of one workspace share.
 type pod struct {
-	network bool
-	cmd     *exec.Cmd
-	told    *tail // what it wrote to its standard error
-	address string
-	stop    context.CancelFunc // of the proxy
-	serving sync.WaitGroup
+	cmd  *exec.Cmd
+	told *tail // what it wrote to its standard error
 
-	mu   sync.Mutex // one request at a time
-	conn *jail.Conn
-	dead chan struct{}
+	mu     sync.Mutex // one request at a time
+	conn   *jail.Conn
+	broken atomic.Bool // it can't be asked any more, and ends
+	dead   chan struct{}
 }
 
 // tail keeps the end of what a process says before it breaks.
@@ -55,7 +54,7 @@ func (t *tail) String() string {
 }
 
 // startPod starts a supervisor. The error is a *jail.Failure where the kernel refused something.
-func startPod(ctx context.Context, program string, network, capture bool) (*pod, error) {
+func startPod(ctx context.Context, program string) (*pod, error) {
 	ours, theirs, err := jail.Pair()
 	if err != nil {
 		return nil, err
@@ -66,18 +65,12 @@ func startPod(ctx context.Context, program string, network, capture bool) (*pod,
 	if err != nil {
 		return nil, err
 	}
-	p := &pod{network: network, conn: conn, told: &tail{}, dead: make(chan struct{})}
+	p := &pod{conn: conn, told: &tail{}, dead: make(chan struct{})}
 	p.cmd = exec.Command(program)
 	p.cmd.Args = []string{jail.Program, jail.RoleSupervisor}
-	if network {
-		p.cmd.Args = append(p.cmd.Args, jail.WithNetwork)
-	}
-	if capture {
-		p.cmd.Args = append(p.cmd.Args, jail.WithCapture)
-	}
 	p.cmd.Env, p.cmd.Dir, p.cmd.Stderr = []string{}, "/", p.told
 	p.cmd.ExtraFiles = []*os.File{end}
-	p.cmd.SysProcAttr = podAttributes(network)
+	p.cmd.SysProcAttr = podAttributes()
 	if err := p.cmd.Start(); err != nil {
 		_ = conn.Close()
 		return nil, &jail.Failure{Step: "start supervisor", Errno: errno(err), Text: err.Error()}
@@ -88,7 +81,8 @@ func startPod(ctx context.Context, program string, network, capture bool) (*pod,
 	}()
 	_ = end.Close() // or its end would not show
 	if err := p.greet(ctx); err != nil {
-		return nil, errors.Join(err, p.close())
+		p.close()
+		return nil, err
 	}
 	return p, nil
 }
@@ -103,20 +97,37 @@ func errno(err error) int {
 
 // podAttributes put the supervisor into namespaces of its own, with the rights in them that mounts
 // and a network need. Users keep their numbers, so that files show their owners.
-func podAttributes(network bool) *syscall.SysProcAttr {
-	uid, gid := os.Getuid(), os.Getgid()
-	attr := &syscall.SysProcAttr{
+func podAttributes() *syscall.SysProcAttr {
+	return &syscall.SysProcAttr{
 		Cloneflags:  unix.CLONE_NEWUSER | unix.CLONE_NEWNS,
 		Setsid:      true,
-		UidMappings: []syscall.SysProcIDMap{{ContainerID: uid, HostID: uid, Size: 1}},
-		GidMappings: []syscall.SysProcIDMap{{ContainerID: gid, HostID: gid, Size: 1}},
+		UidMappings: sameIDs("/proc/self/uid_map", os.Getuid()),
+		GidMappings: sameIDs("/proc/self/gid_map", os.Getgid()),
 		AmbientCaps: []uintptr{unix.CAP_SYS_ADMIN, unix.CAP_NET_ADMIN, unix.CAP_NET_BIND_SERVICE,
 			unix.CAP_SETPCAP, unix.CAP_DAC_OVERRIDE},
 	}
-	if network {
-		attr.Cloneflags |= unix.CLONE_NEWNET
+}
+
+// sameIDs maps each number to itself: a user's own, and for root all that there are, so that he sees
+// who owns what.
+func sameIDs(file string, own int) []syscall.SysProcIDMap {
+	single := []syscall.SysProcIDMap{{ContainerID: own, HostID: own, Size: 1}}
+	if os.Geteuid() != 0 {
+		return single
 	}
-	return attr
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return single
+	}
+	var all []syscall.SysProcIDMap
+	for line := range strings.Lines(string(text)) {
+		var inside, outside, size int
+		if _, err := fmt.Sscan(line, &inside, &outside, &size); err != nil {
+			return single
+		}
+		all = append(all, syscall.SysProcIDMap{ContainerID: inside, HostID: inside, Size: size})
+	}
+	return all
 }
 
 // greet waits until the supervisor has its namespaces.
@@ -157,6 +168,7 @@ func (p *pod) question(ctx context.Context, m jail.Message) (jail.Message, []int
 	reply, fds, err := ask(context.WithoutCancel(ctx), p.conn, m)
 	var f *jail.Failure
 	if err != nil && !errors.As(err, &f) {
+		p.broken.Store(true)
 		_ = p.conn.Close() // the answer may still be on its way to the next question
 	}
 	return reply, fds, err
@@ -164,6 +176,9 @@ func (p *pod) question(ctx context.Context, m jail.Message) (jail.Message, []int
 
 // alive reports whether the supervisor can be asked.
 func (p *pod) alive() bool {
+	if p.broken.Load() {
+		return false
+	}
 	select {
 	case <-p.dead:
 		return false
@@ -173,8 +188,8 @@ func (p *pod) alive() bool {
 }
 
 // spawn starts a helper without a plan.
-func (p *pod) spawn(ctx context.Context) (*helper, error) {
-	fds, err := p.request(ctx, jail.Message{Kind: jail.Spawn}, 2)
+func (p *pod) spawn(ctx context.Context, r jail.Room) (*helper, error) {
+	fds, err := p.request(ctx, jail.Message{Kind: jail.Spawn, Room: r}, 2)
 	if err != nil {
 		return nil, err
 	}
@@ -206,8 +221,8 @@ func (p *pod) ready(ctx context.Context, h *helper, pl plan.Plan, landlock int) 
 }
 
 // dial connects to a port inside.
-func (p *pod) dial(ctx context.Context, port int) (net.Conn, error) {
-	fds, err := p.request(ctx, jail.Message{Kind: jail.Dial, Port: port}, 1)
+func (p *pod) dial(ctx context.Context, r jail.Room, port int) (net.Conn, error) {
+	fds, err := p.request(ctx, jail.Message{Kind: jail.Dial, Room: r, Port: port}, 1)
 	if err != nil {
 		return nil, err
 	}
@@ -217,14 +232,9 @@ func (p *pod) dial(ctx context.Context, port int) (net.Conn, error) {
 }
 
 // close ends the supervisor, and with it all of its helpers and their commands.
-func (p *pod) close() error {
-	if p.stop != nil {
-		p.stop()
-	}
+func (p *pod) close() {
 	_ = p.conn.Close()
 	timer := time.AfterFunc(graceTime, func() { _ = p.cmd.Process.Kill() })
 	<-p.dead
 	timer.Stop()
-	p.serving.Wait()
-	return nil
 }

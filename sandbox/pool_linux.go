@@ -2,14 +2,8 @@ package sandbox
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/binary"
-	"encoding/hex"
-	"fmt"
-	"os"
 	"sync"
-
-	"golang.org/x/sys/unix"
+	"time"
 
 	"carrel/sandbox/plan"
 )
@@ -17,9 +11,10 @@ import (
 // pool keeps one helper that waits with all mounts made, for a command whose plan is the last one's.
 // One goroutine makes them; it ends with close.
 type pool struct {
-	next chan plan.Plan // capacity one: only the latest plan counts
-	stop context.CancelFunc
-	done chan struct{}
+	ground *ground
+	next   chan plan.Plan // capacity one: only the latest plan counts
+	stop   context.CancelFunc
+	done   chan struct{}
 
 	mu      sync.Mutex
 	waiting *helper
@@ -28,19 +23,30 @@ type pool struct {
 	changed chan struct{} // closed and replaced when waiting or failed changes
 }
 
-// newPool starts the goroutine. prepare gives a helper that is ready for a plan.
-func newPool(prepare func(context.Context, plan.Plan) (*helper, error)) *pool {
+// idleTime is how long a helper waits for a command: a workspace that is left alone keeps no more
+// than its supervisor.
+const idleTime = 10 * time.Minute
+
+// newPool starts the goroutine. prepare gives a helper that is ready for a plan; idle is called when
+// none is wanted any more.
+func newPool(g *ground, idle func(), prepare func(context.Context, plan.Plan) (*helper, error)) *pool {
 	ctx, stop := context.WithCancel(context.Background())
-	p := &pool{next: make(chan plan.Plan, 1), stop: stop, done: make(chan struct{}), changed: make(chan struct{})}
+	p := &pool{ground: g, next: make(chan plan.Plan, 1), stop: stop, done: make(chan struct{}), changed: make(chan struct{})}
 	go func() {
 		defer close(p.done)
+		rest := time.NewTimer(idleTime)
+		defer rest.Stop()
 		for {
 			select {
 			case <-ctx.Done():
 				p.put(nil, ErrClosed)
 				return
+			case <-rest.C:
+				p.drop()
+				idle()
 			case pl := <-p.next:
 				p.put(prepare(ctx, pl))
+				rest.Reset(idleTime)
 			}
 		}
 	}()
@@ -58,6 +64,16 @@ func (p *pool) put(h *helper, err error) {
 	p.wanted--
 	close(p.changed)
 	p.changed = make(chan struct{})
+}
+
+// drop ends the waiting helper.
+func (p *pool) drop() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.waiting != nil {
+		p.waiting.discard()
+	}
+	p.waiting = nil
 }
 
 // take gives the waiting helper if it is ready for what the key names.
@@ -79,7 +95,7 @@ func (p *pool) warm(ctx context.Context, pl plan.Plan) error {
 		have, failed, wanted, changed := p.waiting, p.failed, p.wanted, p.changed
 		p.mu.Unlock()
 		switch {
-		case have != nil && have.key == fingerprint(pl):
+		case have != nil && have.key == p.ground.fingerprint(pl):
 			return nil
 		case wanted > 0:
 		case asked:
@@ -121,41 +137,4 @@ func (p *pool) refill(pl plan.Plan) {
 func (p *pool) close() {
 	p.stop()
 	<-p.done
-}
-
-// fingerprint names what a helper has prepared: the plan, and the very files and mounts that it was
-// made of. A file that was replaced since is another one.
-func fingerprint(p plan.Plan) string {
-	h := sha256.New()
-	_, _ = fmt.Fprintln(h, p.Key())
-	var b [16]byte
-	identify := func(path string) {
-		var st unix.Stat_t
-		if unix.Lstat(path, &st) != nil {
-			return
-		}
-		binary.LittleEndian.PutUint64(b[:], st.Dev)
-		binary.LittleEndian.PutUint64(b[8:], st.Ino)
-		_, _ = h.Write(b[:])
-	}
-	for _, m := range p.Mounts {
-		switch m.Kind {
-		case plan.KindRO, plan.KindRW, plan.KindOverlay:
-			identify(m.Source)
-		case plan.KindPin, plan.KindMask:
-			identify(m.Target)
-		case plan.KindRoot, plan.KindProc, plan.KindDev, plan.KindTmpfs, plan.KindSeal, plan.KindDir, plan.KindLink:
-		}
-	}
-	if len(p.Mounts) == 0 { // rules of Landlock are about files, too
-		for _, a := range p.Access {
-			identify(a.Path)
-		}
-		return hex.EncodeToString(h.Sum(nil))
-	}
-	// What is mounted on the machine: a folder may be another file system's now.
-	if mounts, err := os.ReadFile("/proc/self/mountinfo"); err == nil {
-		_, _ = h.Write(mounts)
-	}
-	return hex.EncodeToString(h.Sum(nil))
 }

@@ -40,6 +40,9 @@ func prepareOne(s plan.Prepare) error {
 		return prepareFile(at, name, s)
 	}
 	if err := unix.Mkdirat(at, name, s.Mode); !errors.Is(err, unix.EEXIST) {
+		if err == nil && s.Stand {
+			markStand(at, name)
+		}
 		return err
 	}
 	var st unix.Stat_t

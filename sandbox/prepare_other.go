@@ -11,9 +11,14 @@ import (
 	"carrel/sandbox/plan"
 )
 
+// stands hold nothing here: no plan makes folders that stand in for guards.
+type stands struct{}
+
+func (*stands) release() {}
+
 // prepare makes what a plan needs on disk.
-func prepare(steps []plan.Prepare) error {
-	for _, s := range steps {
+func (*stands) prepare(p plan.Plan) error {
+	for _, s := range p.Prepare {
 		err := os.Mkdir(s.Path, fs.FileMode(s.Mode))
 		if !s.Dir {
 			err = os.WriteFile(s.Path, []byte(s.Text), fs.FileMode(s.Mode))

@@ -100,20 +100,20 @@ func trialEnd(proc *Process) error {
 
 // tryNamespaces finds out what tier A can have.
 func tryNamespaces(ctx context.Context, program, root string, m *plan.Machine) error {
-	p, err := startPod(ctx, program, true, true)
+	p, err := startPod(ctx, program)
+	if err != nil {
+		return refused(err)
+	}
+	defer p.close()
 	network := policy.NetworkDeny
+	h, err := p.spawn(ctx, jail.Caught)
 	if err != nil {
 		// Without a network namespace the tier still holds files.
 		network = policy.NetworkAllow
 		var again error
-		if p, again = startPod(ctx, program, false, false); again != nil {
+		if h, again = p.spawn(ctx, jail.Outside); again != nil {
 			return refused(err)
 		}
-	}
-	defer func() { _ = p.close() }()
-	h, err := p.spawn(ctx)
-	if err != nil {
-		return refused(err)
 	}
 	pl := trial(plan.TierA, network, m.Landlock)
 	if err := p.ready(ctx, h, pl, m.Landlock); err != nil {
@@ -181,7 +181,9 @@ func tryBwrap(ctx context.Context, program string, m plan.Machine) error {
 	case program == "":
 		return &CannotEnforce{Tier: plan.TierB, Why: "the sandbox helper is missing"}
 	}
-	b := &bwrap{program: program, path: bwrapPath(), landlock: m.Landlock}
+	g := newGround()
+	defer g.close()
+	b := &bwrap{program: program, path: bwrapPath(), landlock: m.Landlock, ground: g}
 	p := trial(plan.TierB, policy.NetworkDeny, m.Landlock)
 	h, err := b.prepare(ctx, p)
 	if err != nil {
@@ -212,7 +214,9 @@ func tryThread(m plan.Machine) error {
 		return err
 	}
 	defer done()
-	t := &threads{landlock: m.Landlock}
+	g := newGround()
+	defer g.close()
+	t := newThreads(Config{}, Status{Machine: m}, g)
 	defer func() { _ = t.close() }()
 	p := trial(plan.TierC, policy.NetworkAllow, m.Landlock)
 	proc, err := t.start(context.Background(), job{command: c, plan: p})

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"strconv"
 	"syscall"
 
 	"carrel/sandbox/plan"
@@ -15,9 +16,11 @@ import (
 const seatbeltProgram = "/usr/bin/sandbox-exec"
 
 // seatbelt starts commands under a profile of macOS.
-type seatbelt struct{}
+type seatbelt struct{ proxy hostProxy }
 
-func newTiers(Config, Status) (tiers, error) { return seatbelt{}, nil }
+func newTiers(c Config, _ Status, _ *ground) (tiers, error) {
+	return &seatbelt{proxy: hostProxy{proxy: c.Proxy}}, nil
+}
 
 // Probe says whether macOS's own sandbox is there.
 func Probe(_ context.Context, _ ProbeConfig) (Status, error) {
@@ -40,12 +43,29 @@ func (b *Box) makePlan(rules policy.Policy, c plan.Command) (plan.Plan, error) {
 	return p, err
 }
 
-func (seatbelt) start(ctx context.Context, j job) (*Process, error) {
+func (b *seatbelt) start(ctx context.Context, j job) (*Process, error) {
+	var port uint16
+	var after []func()
 	if j.plan.Network == policy.NetworkAllowlist {
-		return nil, &CannotEnforce{Tier: TierSeatbelt, Why: "the profile does not know the proxy's port yet",
-			Mend: `set the network to "deny" or "allow"`}
+		p, release, err := b.proxy.admit(&j)
+		if err != nil {
+			return nil, err
+		}
+		port, after = p, []func(){release}
 	}
-	profile, params, err := plan.Seatbelt(j.policy, plan.Host(), plan.Command{Dir: j.plan.Dir, Env: j.plan.Env})
+	proc, err := launchSeatbelt(j, int(port))
+	if err != nil {
+		for _, f := range after {
+			f()
+		}
+		return nil, err
+	}
+	return follow(ctx, &group{proc: proc}, proc.Pid, after...), nil
+}
+
+// launchSeatbelt starts the command under the policy's profile.
+func launchSeatbelt(j job, port int) (*os.Process, error) {
+	profile, params, err := plan.Seatbelt(j.policy, plan.Host(), plan.Command{Dir: j.plan.Dir, Env: j.plan.Env, Proxy: port})
 	if err != nil {
 		return nil, err
 	}
@@ -58,6 +78,9 @@ func (seatbelt) start(ctx context.Context, j job) (*Process, error) {
 		argv = append(argv, "-D", param)
 	}
 	argv = append(append(argv, "--", program), j.command.Argv[1:]...)
+	if err := keepFiles(); err != nil {
+		return nil, err
+	}
 	proc, err := os.StartProcess(seatbeltProgram, argv, &os.ProcAttr{
 		Dir: j.plan.Dir, Env: j.plan.Env,
 		Files: []*os.File{j.command.Stdin, j.command.Stdout, j.command.Stderr},
@@ -66,11 +89,28 @@ func (seatbelt) start(ctx context.Context, j job) (*Process, error) {
 	if err != nil {
 		return nil, fmt.Errorf("start %q: %w", program, err)
 	}
-	return follow(ctx, &group{proc: proc}, proc.Pid), nil
+	return proc, nil
 }
 
-func (seatbelt) warm(context.Context, plan.Plan) error { return nil }
+// keepFiles sees to it that what was leaked into this process does not go on into a command.
+func keepFiles() error {
+	open, err := os.ReadDir("/dev/fd")
+	if err != nil {
+		return fmt.Errorf("list open files: %w", err)
+	}
+	for _, f := range open {
+		if fd, err := strconv.Atoi(f.Name()); err == nil && fd > 2 {
+			syscall.CloseOnExec(fd)
+		}
+	}
+	return nil
+}
 
-func (seatbelt) dial(ctx context.Context, port int) (net.Conn, error) { return dialMachine(ctx, port) }
+func (*seatbelt) warm(context.Context, plan.Plan) error { return nil }
 
-func (seatbelt) close() error { return nil }
+func (*seatbelt) dial(ctx context.Context, port int) (net.Conn, error) { return dialMachine(ctx, port) }
+
+func (b *seatbelt) close() error {
+	b.proxy.close()
+	return nil
+}

@@ -2,15 +2,15 @@ package sandbox
 
 import (
 	"context"
+	"encoding/binary"
+	"errors"
 	"fmt"
 	"math"
 	"net"
 	"os"
 	"runtime"
-	"slices"
-	"strconv"
-	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -24,34 +24,29 @@ import (
 
 // threads is tier C: an operating system thread is fenced in and starts the commands of one plan.
 type threads struct {
-	proxy    Proxy
+	proxy    hostProxy
+	ground   *ground
 	landlock int
-	running  sync.WaitGroup // the proxy and the threads
+	running  sync.WaitGroup
 
-	mu      sync.Mutex
-	closed  bool
-	fenced  *fenced // for the last plan
-	address string  // of the proxy, once it is wanted
-	stop    context.CancelFunc
+	mu     sync.Mutex
+	closed bool
+	fenced *fenced // for the last plan
+	after  func()  // runs once everything has ended; may be nil
 }
 
-func newThreads(c Config, s Status) *threads {
-	return &threads{proxy: c.Proxy, landlock: s.Machine.Landlock}
+func newThreads(c Config, s Status, g *ground) *threads {
+	return &threads{proxy: hostProxy{proxy: c.Proxy}, ground: g, landlock: s.Machine.Landlock}
 }
 
 func (t *threads) start(ctx context.Context, j job) (*Process, error) {
 	var ports []uint16
 	var after []func()
 	if j.plan.Network == policy.NetworkAllowlist {
-		address, port, err := t.listen()
+		port, release, err := t.proxy.admit(&j)
 		if err != nil {
 			return nil, err
 		}
-		env, release, err := t.proxy.Admit(j.command.Name, j.policy, address)
-		if err != nil {
-			return nil, fmt.Errorf("admit command to proxy: %w", err)
-		}
-		j.plan.Env = slices.Concat(j.plan.Env, env)
 		ports, after = []uint16{port}, []func(){release}
 	}
 	proc, err := t.launch(j, ports)
@@ -71,7 +66,7 @@ func (t *threads) launch(j job, ports []uint16) (*os.Process, error) {
 	if err != nil {
 		return nil, err
 	}
-	key := fmt.Sprint(fingerprint(j.plan), ports)
+	key := fmt.Sprint(t.ground.fingerprint(j.plan), ports)
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.closed {
@@ -83,21 +78,40 @@ func (t *threads) launch(j job, ports []uint16) (*os.Process, error) {
 			return nil, err
 		}
 		if t.fenced != nil {
-			close(t.fenced.jobs)
+			t.fenced.hand(nil)
 		}
 		t.fenced = f
 	}
 	answer := make(chan started, 1)
-	t.fenced.jobs <- launching{program, j, answer}
+	t.fenced.hand(&launching{program, j, answer})
 	r := <-answer
 	return r.proc, r.err
 }
 
 // fenced is an operating system thread that can do no more than its commands may, and starts them.
-// It ends when jobs is closed.
+// It waits for them inside the kernel, which wakes it sooner than a channel would.
 type fenced struct {
 	key  string
-	jobs chan launching
+	wake int // an eventfd
+	next atomic.Pointer[launching]
+}
+
+// hand gives the thread its next command, or nil to end it.
+func (f *fenced) hand(l *launching) {
+	f.next.Store(l)
+	one := [8]byte{}
+	binary.NativeEndian.PutUint64(one[:], 1)
+	_, _ = unix.Write(f.wake, one[:])
+}
+
+// await waits for the next command.
+func (f *fenced) await() *launching {
+	var count [8]byte
+	for {
+		if _, err := unix.Read(f.wake, count[:]); !errors.Is(err, unix.EINTR) {
+			return f.next.Swap(nil)
+		}
+	}
 }
 
 type launching struct {
@@ -113,21 +127,45 @@ type started struct {
 
 // newFenced makes a thread. Its goroutine ends locked to it, so the runtime ends the thread too.
 func (t *threads) newFenced(key string, p plan.Plan, ports []uint16) (*fenced, error) {
-	f := &fenced{key: key, jobs: make(chan launching)}
+	wake, err := unix.Eventfd(0, unix.EFD_CLOEXEC)
+	if err != nil {
+		return nil, fmt.Errorf("start thread: %w", err)
+	}
+	f := &fenced{key: key, wake: wake}
 	done := make(chan error, 1)
 	t.running.Go(func() {
-		runtime.LockOSThread()
-		err := t.fence(p, ports)
-		done <- err
-		if err != nil {
-			return
-		}
-		for l := range f.jobs {
-			proc, err := execute(l.program, l.job)
-			l.answer <- started{proc, err}
-		}
+		onOtherThread(func() {
+			defer func() { _ = unix.Close(wake) }()
+			err := t.fence(p, ports)
+			done <- err
+			if err != nil {
+				return
+			}
+			for l := f.await(); l != nil; l = f.await() {
+				proc, err := execute(l.program, l.job)
+				l.answer <- started{proc, err}
+			}
+		})
 	})
 	return f, <-done
+}
+
+// onOtherThread runs f on a thread that is not the process's first one, and that ends with f: the
+// first one stands for the process, and what is fenced like a command is no stranger to it.
+func onOtherThread(f func()) {
+	runtime.LockOSThread()
+	if unix.Gettid() != unix.Getpid() {
+		f()
+		return
+	}
+	ended := make(chan struct{})
+	go func() { // this thread is taken, so it gets another
+		defer close(ended)
+		runtime.LockOSThread()
+		f()
+	}()
+	<-ended
+	runtime.UnlockOSThread()
 }
 
 // fence restricts the calling thread for good.
@@ -145,7 +183,7 @@ func (t *threads) fence(p plan.Plan, ports []uint16) error {
 	inet := map[policy.Network]seccomp.Inet{
 		policy.NetworkAllow: seccomp.InetOpen, policy.NetworkAllowlist: seccomp.InetTCP, policy.NetworkDeny: seccomp.InetNone,
 	}
-	if err := seccomp.Install(seccomp.Rules{Inet: inet[p.Network], Unix: p.Unix}); err != nil {
+	if err := seccomp.Install(seccomp.Rules{Inet: inet[p.Network], Unix: p.Unix, Starter: unix.Gettid()}); err != nil {
 		return &CannotEnforce{Tier: plan.TierC, Why: "seccomp refuses the filter", Err: err}
 	}
 	return nil
@@ -169,24 +207,6 @@ func execute(program string, j job) (*os.Process, error) {
 	return proc, nil
 }
 
-// listen starts the proxy on a port of the loopback, once.
-func (t *threads) listen() (address string, port uint16, err error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.address == "" {
-		l, err := net.Listen("tcp4", "127.0.0.1:0")
-		if err != nil {
-			return "", 0, fmt.Errorf("open proxy: %w", err)
-		}
-		ctx, stop := context.WithCancel(context.Background())
-		t.stop, t.address = stop, l.Addr().String()
-		t.running.Go(func() { t.proxy.Serve(ctx, Listeners{Proxy: l}) })
-	}
-	_, text, _ := strings.Cut(t.address, ":")
-	n, err := strconv.ParseUint(text, 10, 16)
-	return t.address, uint16(n), err
-}
-
 func (t *threads) warm(context.Context, plan.Plan) error { return nil } // a thread costs nothing
 
 func (t *threads) dial(ctx context.Context, port int) (net.Conn, error) {
@@ -195,14 +215,17 @@ func (t *threads) dial(ctx context.Context, port int) (net.Conn, error) {
 
 func (t *threads) close() error {
 	t.mu.Lock()
-	if t.stop != nil {
-		t.stop()
-	}
 	if t.fenced != nil && !t.closed {
-		close(t.fenced.jobs)
+		t.fenced.hand(nil)
 	}
 	t.closed = true
+	after := t.after
+	t.after = nil
 	t.mu.Unlock()
 	t.running.Wait()
+	t.proxy.close()
+	if after != nil {
+		after()
+	}
 	return nil
 }

@@ -5,9 +5,14 @@ import (
 )
 
 // newTiers gives the enforcement of a box.
-func newTiers(c Config, s Status) (tiers, error) {
+func newTiers(c Config, s Status, g *ground) (tiers, error) {
 	if c.Tier == plan.TierC {
-		return newThreads(c, s), nil
+		if err := conceal(); err != nil {
+			return nil, &CannotEnforce{Tier: plan.TierC, Why: "this process can't be hidden from its commands", Err: err}
+		}
+		t := newThreads(c, s, g)
+		t.after = reveal
+		return t, nil
 	}
 	program := c.Program
 	if program == "" {
@@ -17,7 +22,7 @@ func newTiers(c Config, s Status) (tiers, error) {
 		}
 	}
 	if c.Tier == plan.TierB {
-		return newBwrap(c, s, program), nil
+		return newBwrap(c, s, program, g), nil
 	}
-	return newNamespaces(c, s, program), nil
+	return newNamespaces(c, s, program, g), nil
 }

@@ -116,7 +116,7 @@ func TestWhatCannotBeInspectedCountsAsWork(t *testing.T) { // O-GIT-05
 	if err := os.Remove(filepath.Join(w.Dir, ".git")); err != nil {
 		t.Fatal(err)
 	}
-	risk, err := b.AtRisk(t.Context(), w.ID)
+	risk, err := b.AtRisk(t.Context(), w.ID, false)
 	if err != nil || risk.Unknown == "" {
 		t.Fatalf("risk = %+v, %v", risk, err)
 	}
@@ -153,6 +153,9 @@ func TestCommitsOnABranchThatStaysAreNotAtRisk(t *testing.T) {
 	var c *ConfirmError
 	if err := b.Delete(t.Context(), w.ID, "", false); !errors.As(err, &c) || c.Risk.Counts != [3]int{0, 0, 1} {
 		t.Fatalf("delete: %v", err)
+	}
+	if risk, err := b.AtRisk(t.Context(), w.ID, true); err != nil || !risk.Nothing() {
+		t.Fatalf("with the branch kept: %+v, %v", risk, err)
 	}
 	if err := b.Delete(t.Context(), w.ID, "", true); err != nil {
 		t.Fatal(err)
@@ -227,7 +230,7 @@ func TestRenameMovesFolderAndBranch(t *testing.T) {
 	repo := b.repo("r")
 	p := b.add(repo)
 	w := b.worked(p, "old")
-	b.make(NewWorkspace{ProjectID: p.ID, Name: "other"})
+	other := b.make(NewWorkspace{ProjectID: p.ID, Name: "other"})
 	_, err := b.Rename(t.Context(), w.ID, "other", "")
 	refused(t, err, FolderTaken)
 	_, err = b.Rename(t.Context(), w.ID, "No", "")
@@ -242,6 +245,9 @@ func TestRenameMovesFolderAndBranch(t *testing.T) {
 	}
 	if h := b.Check(t.Context(), n); h.State != HealthReady || b.read(filepath.Join(n.Dir, "new.txt")) != "new" {
 		t.Fatalf("health = %+v", h)
+	}
+	if o, err := b.Rename(t.Context(), other.ID, "another", ""); err != nil || o.Title != "another" {
+		t.Fatalf("a title that is the name: %+v %v", o, err)
 	}
 	b.git(repo, "branch", "there")
 	if n, err = b.Rename(t.Context(), w.ID, "there", ""); err != nil || n.Branch != "new" || n.Name != "there" {

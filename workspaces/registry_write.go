@@ -106,6 +106,11 @@ func (r *Registry) setTitle(ctx context.Context, id, title string) error {
 	return changed(res, err, "title workspace", id)
 }
 
+func (r *Registry) setBase(ctx context.Context, id, base string) error {
+	res, err := r.db.ExecContext(ctx, `UPDATE workspaces SET base = ? WHERE id = ?`, base, id)
+	return changed(res, err, "set base of workspace", id)
+}
+
 // setInit notes how far the init hook is and, once it has ended by itself, its exit code; else noCode.
 func (r *Registry) setInit(ctx context.Context, id string, s InitState, code int) error {
 	res, err := r.db.ExecContext(ctx, `UPDATE workspaces SET init = ?, init_code = ? WHERE id = ?`, string(s), code, id)

@@ -12,16 +12,16 @@ import (
 // maxRisk caps the list of commits, as git.AtRisk caps its lists.
 const maxRisk = 50
 
-// AtRisk lists what deleting a workspace, with its branch if Carrel made that, would lose: changed
-// and untracked files, and commits that are on no other branch, remote or tag; of a folder that is
+// AtRisk lists what deleting a workspace, with its branch if Carrel made that and keepBranch is false,
+// would lose: changed and untracked files, and commits that are on no other branch, remote or tag; of a folder that is
 // gone, the commits that were checked out there without a branch. What cannot be inspected has Unknown
 // set and counts as at risk. A local workspace risks nothing: its folder stays.
-func (d *Desks) AtRisk(ctx context.Context, id string) (git.Risk, error) {
+func (d *Desks) AtRisk(ctx context.Context, id string, keepBranch bool) (git.Risk, error) {
 	w, p, err := d.load(ctx, id)
 	if err != nil {
 		return git.Risk{}, err
 	}
-	stake := d.atStake(ctx, p, w, false)
+	stake := d.atStake(ctx, p, w, keepBranch)
 	return stake.risk, nil
 }
 

@@ -1,7 +1,13 @@
 package catalog
 
 import (
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"slices"
+	"strings"
 	"testing"
 
 	"carrel/agent/model"
@@ -78,5 +84,59 @@ func TestCopilotIsToldWhoAsks(t *testing.T) {
 	}
 	if s, _ := catalog(nil, nil).one("github-copilot"); s.err == nil || s.err.Code != NoKey {
 		t.Errorf("%+v", s.err)
+	}
+}
+
+func TestAnApplicationLogsInAtMicrosoftForAzure(t *testing.T) {
+	server := fakewire.New(t, fakewire.Steps(fakewire.Reply{Text: "ok"}))
+	logins, answer, status := 0, `{"access_token":"entra-token","expires_in":3600}`, http.StatusOK
+	authority := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		logins++
+		if r.URL.Path != "/tenant/oauth2/v2.0/token" || r.FormValue("grant_type") != "client_credentials" || r.FormValue("client_id") != "app" ||
+			r.FormValue("client_secret") != "app-secret" || r.FormValue("scope") != "https://cognitiveservices.azure.com/.default" {
+			t.Errorf("%s %v", r.URL, r.Form)
+		}
+		w.WriteHeader(status)
+		_, _ = io.WriteString(w, answer)
+	}))
+	t.Cleanup(authority.Close)
+	vars := map[string]string{"AZURE_OPENAI_ENDPOINT": server.URL, "AZURE_TENANT_ID": "tenant", "AZURE_CLIENT_ID": "app", "AZURE_CLIENT_SECRET": "app-secret",
+		"AZURE_AUTHORITY_HOST": authority.URL}
+	c := catalog(vars, nil)
+	for range 2 {
+		r, err := c.Resolve(Choice{Model: "luna"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ask(t, server, r)
+		if h := server.Last().Header; h.Get("Authorization") != "Bearer entra-token" || h.Get("Api-Key") != "" {
+			t.Errorf("%v", h)
+		}
+	}
+	if logins != 1 {
+		t.Errorf("%d logins", logins)
+	}
+	for _, x := range []struct {
+		status int
+		answer string
+		kind   model.ErrorKind
+	}{
+		{401, `{"error":"invalid_client","error_description":"AADSTS7000215: Invalid client secret app-secret.\r\nTrace ID: 1"}`, model.ErrAuth},
+		{200, `<html>`, model.ErrAuth}, {503, `busy`, model.ErrServer},
+	} {
+		status, answer = x.status, x.answer
+		r, err := catalog(vars, nil).Resolve(Choice{Model: "luna"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = r.Streamer.Stream(t.Context(), &model.Request{Model: "m", Messages: []model.Message{{Role: model.User, Parts: []model.Part{{Kind: model.Text, Text: "hi"}}}}}, nil)
+		var e *model.Error
+		if !errors.As(err, &e) || e.Kind != x.kind || strings.Contains(fmt.Sprintf("%+v", e), "app-secret") || strings.Contains(e.Message, "Trace") {
+			t.Errorf("%+v", e)
+		}
+	}
+	delete(vars, "AZURE_CLIENT_ID")
+	if _, err := catalog(vars, nil).Resolve(Choice{Model: "luna"}); code(err) != NoKey {
+		t.Error(err)
 	}
 }

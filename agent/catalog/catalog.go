@@ -37,6 +37,7 @@ type Catalog struct {
 	lists  lists        // what Suggest heard
 	chains chains       // AWS credentials
 	logins sync.Mutex   // held while a login at Coder is renewed
+	entra  entraTokens  // Microsoft's, for Azure
 }
 
 // Provider is one provider as the settings show it.

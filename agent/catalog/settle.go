@@ -90,8 +90,8 @@ func (c *Catalog) builtin(b builtin, e store.ProviderConfig, has bool, wrong err
 	}
 	s.checkChoices(e)
 	if b.id == "openai" && s.key.value == "" && e.BaseURL == "" && !s.sendsKey() {
-		if a, k, ok := c.fromAzure(); ok {
-			s.azure, s.key, s.baseVar = a, k, "AZURE_OPENAI_ENDPOINT"
+		if a, k, sign, ok := c.fromAzure(); ok {
+			s.azure, s.key, s.sign, s.baseVar = a, k, sign, "AZURE_OPENAI_ENDPOINT"
 			s.base = a.Endpoint
 		}
 	}
@@ -102,7 +102,7 @@ func (c *Catalog) builtin(b builtin, e store.ProviderConfig, has bool, wrong err
 		s.coder()
 	case b.keyless && !has:
 		s.fail(&ConfigError{NoKey, "Ollama is not set up. Name its models, or its baseUrl, under \"ollama\" in providers.jsonc."})
-	case !b.keyless && s.key.value == "" && !s.sendsKey():
+	case !b.keyless && s.key.value == "" && s.sign == nil && !s.sendsKey():
 		s.fail(noKey(b))
 	}
 	s.check()

@@ -105,19 +105,8 @@ func (s *State) apply(r *Record) {
 				s.Calls = append(s.Calls, p)
 			}
 		}
-	case Question:
-		asked := *r
-		s.Question = &asked
-	case Answer:
-		s.Question = nil
-	case ToolStart:
-		s.OpenCalls = append(s.OpenCalls, *r)
-	case ToolEnd:
-		if s.Question != nil && s.Question.CallID == r.CallID {
-			s.Question = nil
-		}
-		s.Calls = slices.DeleteFunc(s.Calls, func(p model.Part) bool { return p.CallID == r.CallID })
-		s.OpenCalls = slices.DeleteFunc(s.OpenCalls, func(o Record) bool { return o.CallID == r.CallID })
+	case Question, Answer, ToolStart, ToolEnd:
+		s.call(r)
 	case Todos:
 		s.Todos = r.Todos
 	case Setup:
@@ -130,6 +119,24 @@ func (s *State) apply(r *Record) {
 			s.Retry = &again
 		}
 	case Note:
+	}
+}
+
+// call folds a record of a call in.
+func (s *State) call(r *Record) {
+	if r.Kind != ToolStart && s.Question != nil && s.Question.CallID == r.CallID {
+		s.Question = nil
+	}
+	switch r.Kind {
+	case Question:
+		asked := *r
+		s.Question = &asked
+	case ToolStart:
+		s.OpenCalls = append(s.OpenCalls, *r)
+	case ToolEnd:
+		s.Calls = slices.DeleteFunc(s.Calls, func(p model.Part) bool { return p.CallID == r.CallID })
+		s.OpenCalls = slices.DeleteFunc(s.OpenCalls, func(o Record) bool { return o.CallID == r.CallID })
+	default:
 	}
 }
 

@@ -20,6 +20,9 @@ func coreCommand(io IO) *cobra.Command {
 				return err
 			}
 			defer func() { _ = root.Close() }()
+			if root.SessionOf(runtime.StartedFor(io.Environ)) != "" {
+				return attach.ErrAgent
+			}
 			err = core.Run(cmd.Context(), coreOptions(io, root, func(o *core.Options) { o.Detached = true }))
 			if errors.Is(err, core.ErrRunning) {
 				return &exitError{code: attach.ExitLocked}

@@ -144,7 +144,7 @@ func (o *sandboxOptions) policy(environ []string, root, private string) (policy.
 	if err != nil {
 		return policy.Policy{}, err
 	}
-	p := policy.Defaults(home, root)
+	p := policy.Defaults(home, root).Moved(environ)
 	p.Project, p.Private, p.ReadOnly = dir, private, o.readOnly
 	for _, w := range o.write {
 		path, err := filepath.EvalSymlinks(policy.Expand(w, home, dir))
@@ -207,7 +207,7 @@ func (o *sandboxOptions) explain(ctx context.Context, io IO, asJSON bool) error 
 	if err != nil {
 		return err
 	}
-	box, err := o.open(ctx, p, newFilter(p, nil))
+	box, err := o.open(ctx, p, newFilter(p, io.Environ, nil))
 	if err != nil {
 		return cannotEnforce(err)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -58,7 +59,7 @@ func (o *sandboxOptions) exec(ctx context.Context, io IO, asJSON bool, argv []st
 		return cannotEnforce(err)
 	}
 	told := &sandboxTeller{io: io, json: asJSON, refused: map[string]bool{}}
-	box, err := o.open(ctx, p, newFilter(p, told.decision))
+	box, err := o.open(ctx, p, newFilter(p, io.Environ, told.decision))
 	if err != nil {
 		return cannotEnforce(err)
 	}
@@ -189,9 +190,21 @@ func gone(pid int) bool {
 	return err == nil && errors.Is(p.Signal(syscall.Signal(0)), os.ErrProcessDone)
 }
 
-// newFilter is the filtering proxy of one command.
-func newFilter(p policy.Policy, log func(netproxy.Decision)) *filter.Filter {
-	return filter.New(filter.Config{Proxy: netproxy.Config{Log: log}, Policy: func() policy.Policy { return p }})
+// newFilter is the filtering proxy of one command. Without hosts in the policy the package registries
+// are allowed, and those that this machine's package managers use.
+func newFilter(p policy.Policy, environ []string, log func(netproxy.Decision)) *filter.Filter {
+	return filter.New(filter.Config{Proxy: netproxy.Config{Log: log}, Policy: func() policy.Policy { return p },
+		Configured: policy.Configured(p.Home, environ, readConfig)})
+}
+
+// readConfig reads a package manager's file, at most 256 KiB of it.
+func readConfig(name string) ([]byte, error) {
+	f, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0) // never waits for a pipe's other end
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }()
+	return io.ReadAll(io.LimitReader(f, 256<<10))
 }
 
 // sandboxTeller says what Carrel has to say beside the command's own output.

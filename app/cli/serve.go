@@ -18,6 +18,7 @@ import (
 	"carrel/frontend"
 	"carrel/store"
 	"carrel/workspaces/compat"
+	"carrel/workspaces/runtime"
 )
 
 const serveHelp = `Serve shows Carrel in a browser, at the address that it prints.
@@ -80,6 +81,9 @@ func (o serveOptions) run(ctx context.Context, io IO) error {
 		return err
 	}
 	defer func() { _ = root.Close() }()
+	if root.SessionOf(runtime.StartedFor(io.Environ)) != "" {
+		return attach.ErrAgent
+	}
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second signal ends at once

@@ -74,7 +74,7 @@ func onRoot(ctx context.Context, io IO, root *store.Root, f func(ctx context.Con
 				_, _ = fmt.Fprintln(io.Err, "carrel: put right what a crash left:", plain(err.Error()))
 			}
 			defer a.Subscribe(func(e app.Event) {
-				if p, ok := e.(app.ProblemAppeared); ok {
+				if p, ok := e.(app.ProblemAppeared); ok && p.Problem.Code == app.CodeWorkspace {
 					_, _ = fmt.Fprintln(io.Err, "carrel:", line(p.Problem.Message))
 				}
 			})()
@@ -85,6 +85,11 @@ func onRoot(ctx context.Context, io IO, root *store.Root, f func(ctx context.Con
 
 // withApp runs f with an application of this process.
 func withApp(ctx context.Context, io IO, root *store.Root, f func(*app.App) error) error {
+	tell := func(p store.Problem) { _, _ = fmt.Fprintln(io.Err, "carrel:", line(p.Message)) }
+	for _, p := range root.Problems() {
+		tell(p)
+	}
+	root.OnProblem(tell) // a command may be the only one who ever hears of it
 	a, err := app.New(app.Options{Root: root, Environ: io.Environ, ReaperArgv: reaper(io), Headless: true})
 	if err != nil {
 		return err

@@ -23,7 +23,7 @@ func workspaceRemove(io IO) *cobra.Command {
 	c := onWorkspace(io, "rm WORKSPACE", "Delete a workspace and its worktree",
 		func(ctx context.Context, cmd *cobra.Command, s wire.Caller, w app.Workspace) error {
 			var risk app.AtRisk
-			if err := s.Call(ctx, "workspaces.atRisk", app.ByID{ID: w.ID}, &risk); err != nil {
+			if err := s.Call(ctx, "workspaces.atRisk", app.RiskOfDeleting{ID: w.ID, KeepBranch: keepBranch}, &risk); err != nil {
 				return err
 			}
 			if !risk.Clean && confirm != risk.Confirm {

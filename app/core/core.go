@@ -40,6 +40,8 @@ type App interface {
 	FinishCoder(state, code, refused string) bool
 	// Upload keeps a picture for messages to come; Picture gives one that is in a conversation.
 	Upload(ctx context.Context, name string, body io.Reader) (app.Uploaded, error)
+	// Waiting gives one that was uploaded.
+	Waiting(ctx context.Context, id string) (data []byte, mime string, err error)
 	Picture(ctx context.Context, workspace, blob string) (data []byte, mime string, err error)
 	// Close interrupts what runs and saves it.
 	Close(ctx context.Context) error
@@ -141,7 +143,7 @@ func run(ctx context.Context, o Options) error {
 	})
 	unsubscribe := a.Subscribe(hosts.Publish)
 	a.SetAudience(hosts.Joined)
-	web := serve.New(serve.Options{Socket: hosts, Page: o.Page, Theme: theme(o.Root), Blob: a.Picture, Upload: a.Upload,
+	web := serve.New(serve.Options{Socket: hosts, Page: o.Page, Theme: theme(o.Root), Blob: a.Picture, Upload: a.Upload, Waiting: a.Waiting,
 		Coder: a.FinishCoder, Version: o.Version, Log: o.Log})
 	d := &door{app: a, web: web, presence: p, version: o.Version}
 	door, err := d.open(ctx, o)

@@ -102,6 +102,10 @@ func (f *fakeApp) Busy() bool { return f.busy.Load() }
 
 func (f *fakeApp) FinishCoder(state, _, _ string) bool { return state == "waits" }
 
+func (f *fakeApp) Waiting(context.Context, string) ([]byte, string, error) {
+	return nil, "", errors.New("nothing waits")
+}
+
 func (f *fakeApp) Upload(context.Context, string, io.Reader) (app.Uploaded, error) {
 	return app.Uploaded{}, errors.New("nothing is kept")
 }

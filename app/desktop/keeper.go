@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
+	"os"
+	"path/filepath"
 	"sync"
 	"time"
 
@@ -57,7 +59,8 @@ type screen interface {
 	pickFolder(ctx context.Context) (string, error)
 	raise()
 	openURL(address string)
-	home() // shows the window's own page, which leads to the core's
+	showFile(path string) error // in the person's file manager
+	home()                      // shows the window's own page, which leads to the core's
 	quit()
 }
 
@@ -72,6 +75,7 @@ type keeper struct {
 	log     *slog.Logger
 	settled chan struct{} // closed once the first attempt has ended, well or not
 	retry   chan struct{}
+	beside  string // version of the core that exe was when it took another one's place; only find's goroutine uses it
 
 	mu      sync.Mutex
 	state   State
@@ -176,14 +180,17 @@ func (k *keeper) ensure(ctx context.Context) (attach.Core, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return core, &app.Error{Code: "no_core", Cause: err, Message: fmt.Sprintf("There is no program %s, which is Carrel's core and belongs beside its window. Install or build Carrel again.", k.exe)}
 	}
-	if err != nil || !replaces(k.version, core.Version) {
+	if err != nil || !replaces(k.version, core.Version) || core.Version == k.beside {
 		k.setOlder(false)
 		return core, err
 	}
 	k.log.Info("the core is of another version", "window", k.version, "core", core.Version)
 	newer, err := core.Replace(ctx, k.exe)
 	if err == nil {
-		k.setOlder(replaces(k.version, newer.Version)) // false, unless the two binaries don't belong together
+		// It may be of another version all the same, after half an update, or one under a window that went
+		// on: what lies beside the window is what there is.
+		k.beside = newer.Version
+		k.setOlder(false)
 		return newer, nil
 	}
 	k.setOlder(true)
@@ -284,6 +291,19 @@ func (k *keeper) asks() map[string]func(context.Context, json.RawMessage) (any, 
 				return nil, &app.Error{Code: "bad_request", Message: "Only http, https and mailto addresses can be opened."}
 			}
 			k.screen.openURL(in.URL)
+			return nil, nil
+		},
+		wire.AskShowFile: func(_ context.Context, args json.RawMessage) (any, error) {
+			var in wire.FileArgs
+			if err := json.Unmarshal(args, &in); err != nil || !filepath.IsAbs(in.Path) {
+				return nil, &app.Error{Code: "bad_request", Message: "Only a file with its whole path can be shown."}
+			}
+			if _, err := os.Stat(in.Path); err != nil {
+				return nil, &app.Error{Code: "not_found", Message: "The file is not there any more.", Cause: err}
+			}
+			if err := k.screen.showFile(in.Path); err != nil {
+				return nil, &app.Error{Code: "no_file_manager", Message: "No file manager could be started. The file is at " + in.Path + ".", Cause: err}
+			}
 			return nil, nil
 		},
 	}

@@ -2,6 +2,7 @@ package desktop
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -28,6 +29,7 @@ type fakeScreen struct {
 func (f *fakeScreen) pickFolder(context.Context) (string, error) { return "/picked", nil }
 func (f *fakeScreen) raise()                                     { f.raised.Add(1) }
 func (f *fakeScreen) openURL(address string)                     { f.opened.Store(address) }
+func (f *fakeScreen) showFile(path string) error                 { f.opened.Store(path); return nil }
 func (f *fakeScreen) home()                                      { f.homes <- struct{}{} }
 func (f *fakeScreen) quit()                                      { f.ended.Add(1) }
 
@@ -158,6 +160,23 @@ func TestIdleCoreOfAnOlderVersionIsReplaced(t *testing.T) {
 	eventually(t, "the older core is gone", func() bool { return gone(old.PID) })
 }
 
+// After half an update, window and core don't belong together. Starting the same core again mends nothing.
+func TestACoreOfAnotherVersionBesideTheWindowIsNotReplacedAgain(t *testing.T) {
+	root := openRoot(t)
+	if err := os.WriteFile(root.Path("version"), []byte("b7c2d91"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	k := newKeeper(root, self(t), "9e04a55", "", &fakeScreen{homes: make(chan struct{}, 9)}, discard())
+	first, err := k.ensure(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := k.ensure(t.Context())
+	if err != nil || again.PID != first.PID || k.outdated() {
+		t.Errorf("core %+v after %+v, older %v, %v", again, first, k.outdated(), err)
+	}
+}
+
 func TestBusyCoreOfAnOlderVersionGoesOn(t *testing.T) {
 	k, _ := attachedKeeper(t, "dev")
 	slowTurn(t, k)
@@ -286,5 +305,27 @@ func TestMissingCoreIsSaidInASentence(t *testing.T) {
 	state := k.wait(t.Context(), 1)
 	if state.Kind != Failed || state.Hung || !strings.HasPrefix(state.Message, "There is no program "+k.exe) {
 		t.Errorf("state %+v", state)
+	}
+}
+
+func TestTheWindowShowsFilesThatAreThere(t *testing.T) {
+	screen := &fakeScreen{}
+	k := newKeeper(openRoot(t), self(t), "dev", "", screen, discard())
+	path := filepath.Join(t.TempDir(), "saved.md")
+	ask := func(path string) error {
+		_, err := k.asks()[wire.AskShowFile](t.Context(), json.RawMessage(fmt.Sprintf(`{"path":%q}`, path)))
+		return err
+	}
+	var told *app.Error
+	for given, code := range map[string]string{"saved.md": "bad_request", path: "not_found"} {
+		if err := ask(given); !errors.As(err, &told) || told.Code != code {
+			t.Errorf("%s: %v", given, err)
+		}
+	}
+	if err := os.WriteFile(path, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := ask(path); err != nil || screen.opened.Load() != path {
+		t.Errorf("%v, %v", screen.opened.Load(), err)
 	}
 }

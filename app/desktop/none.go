@@ -15,6 +15,7 @@ func newScreen() screen { return noScreen{} }
 func (noScreen) pickFolder(context.Context) (string, error) { return "", errors.ErrUnsupported }
 func (noScreen) raise()                                     {}
 func (noScreen) openURL(string)                             {}
+func (noScreen) showFile(string) error                      { return errors.ErrUnsupported }
 func (noScreen) home()                                      {}
 func (noScreen) quit()                                      {}
 

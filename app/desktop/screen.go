@@ -58,6 +58,15 @@ func (s *wailsScreen) openURL(address string) {
 	s.with(func(ctx context.Context) { wails.BrowserOpenURL(ctx, address) })
 }
 
+func (s *wailsScreen) showFile(path string) error {
+	cmd := fileManager(path)
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	go func() { _ = cmd.Wait() }() // it opens the window of another process
+	return nil
+}
+
 func (s *wailsScreen) home() { s.with(wails.WindowReloadApp) }
 
 func (s *wailsScreen) quit() { s.with(wails.Quit) }

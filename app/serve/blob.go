@@ -78,6 +78,11 @@ func (b *blobs) send(w http.ResponseWriter, r *http.Request) {
 		http.NotFound(w, r)
 		return
 	}
+	sendFile(w, data, mime)
+}
+
+// sendFile sends what a browser may show but not run.
+func sendFile(w http.ResponseWriter, data []byte, mime string) {
 	h := w.Header()
 	h.Set("Content-Security-Policy", "default-src 'none'; sandbox")
 	h.Set("Content-Type", mime)

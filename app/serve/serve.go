@@ -36,6 +36,8 @@ type Options struct {
 	Blob  BlobFunc // nil: no blobs
 	// Upload takes what is sent to /upload; nil: nothing can be uploaded.
 	Upload UploadFunc
+	// Waiting gives a file that was uploaded and waits for its message; nil: none is shown again.
+	Waiting func(ctx context.Context, id string) (data []byte, mime string, err error)
 	// Coder takes what a browser brings back from a login at Coder, and reports whether one waits for it;
 	// nil: none does.
 	Coder func(state, code, refused string) bool
@@ -224,6 +226,9 @@ func (l *Listener) handler() http.Handler {
 	}
 	if l.srv.o.Upload != nil {
 		mux.Handle("POST "+uploadPath, l.authorized(l.srv.uploads))
+	}
+	if l.srv.o.Waiting != nil {
+		mux.Handle("GET "+uploadPath+"/{id}", l.authorized(http.HandlerFunc(l.srv.waiting)))
 	}
 	if l.srv.o.Coder != nil {
 		mux.HandleFunc("GET "+app.CoderCallback, l.srv.coder)

@@ -85,7 +85,13 @@ func start(t *testing.T, change func(*ListenOptions)) *fixture {
 			return []byte("blob " + hash), "text/html", nil
 		},
 		Upload: f.upload,
-		Now:    func() time.Time { return f.now() },
+		Waiting: func(_ context.Context, id string) ([]byte, string, error) {
+			if id != "abc" {
+				return nil, "", errors.New("gone")
+			}
+			return []byte("a picture"), "image/png", nil
+		},
+		Now: func() time.Time { return f.now() },
 	})
 	f.now = time.Now
 	o := ListenOptions{Auth: Auth{Token: NewToken(), Generated: true}}

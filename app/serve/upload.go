@@ -25,13 +25,14 @@ const (
 
 // uploads takes files by HTTP, since a frame of the socket is too small for a picture.
 type uploads struct {
-	keep UploadFunc
-	log  *slog.Logger
-	room chan struct{}
+	keep  UploadFunc
+	log   *slog.Logger
+	room  chan struct{}
+	stall time.Duration // how long a file may bring nothing
 }
 
 func newUploads(keep UploadFunc, log *slog.Logger) *uploads {
-	return &uploads{keep, log, make(chan struct{}, uploadsAt)}
+	return &uploads{keep, log, make(chan struct{}, uploadsAt), uploadStall}
 }
 
 // ServeHTTP serves POST /upload?name=NAME, whose body is the file.
@@ -47,7 +48,7 @@ func (u *uploads) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(r.Context(), uploadTime)
 	defer cancel()
 	control := http.NewResponseController(w)
-	body := &arriving{ended: ctx.Err, from: http.MaxBytesReader(w, r.Body, app.MaxUpload+1), control: control}
+	body := &arriving{ended: ctx.Err, from: http.MaxBytesReader(w, r.Body, app.MaxUpload+1), control: control, stall: u.stall}
 	up, err := u.keep(ctx, r.URL.Query().Get("name"), body)
 	_ = control.SetWriteDeadline(time.Now().Add(answerTime)) // else the answer to a slow upload is lost
 	if err != nil {
@@ -58,18 +59,29 @@ func (u *uploads) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_ = json.NewEncoder(w).Encode(up)
 }
 
+// waiting serves GET /upload/{id}: a draft shows its pictures again after a reload.
+func (s *Server) waiting(w http.ResponseWriter, r *http.Request) {
+	data, mime, err := s.o.Waiting(r.Context(), r.PathValue("id"))
+	if err != nil {
+		http.NotFound(w, r)
+		return
+	}
+	sendFile(w, data, mime)
+}
+
 // arriving reads a body that may be slow but must not stall.
 type arriving struct {
 	ended   func() error // why to stop
 	from    io.Reader
 	control *http.ResponseController
+	stall   time.Duration
 }
 
 func (a *arriving) Read(p []byte) (int, error) {
 	if err := a.ended(); err != nil {
 		return 0, err
 	}
-	if err := a.control.SetReadDeadline(time.Now().Add(uploadStall)); err != nil {
+	if err := a.control.SetReadDeadline(time.Now().Add(a.stall)); err != nil {
 		return 0, err
 	}
 	return a.from.Read(p)

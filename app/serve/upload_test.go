@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"carrel/app"
 )
@@ -118,5 +119,44 @@ func TestABlobIsShownToWhoHasTheToken(t *testing.T) {
 		if res := f.send(t, fmt.Sprintf("GET /blob/w/abc HTTP/1.1\nHost: localhost:{port}%s", auth)); res.StatusCode != want {
 			t.Errorf("%q: %s", auth, res.Status)
 		}
+	}
+}
+
+func TestAnUploadIsShownAgainToWhoHasTheToken(t *testing.T) {
+	f := start(t, nil)
+	for _, c := range []struct {
+		path, auth string
+		want       int
+	}{
+		{"/upload/abc", "", http.StatusUnauthorized},
+		{"/upload/abc", "\nAuthorization: Bearer {token}", http.StatusOK},
+		{"/upload/other", "\nAuthorization: Bearer {token}", http.StatusNotFound},
+	} {
+		res := f.send(t, fmt.Sprintf("GET %s HTTP/1.1\nHost: localhost:{port}%s", c.path, c.auth))
+		if res.StatusCode != c.want || res.StatusCode == http.StatusOK && res.Header.Get("Content-Type") != "image/png" {
+			t.Errorf("%+v: %s %v", c, res.Status, res.Header)
+		}
+	}
+}
+
+func TestAnUploadThatStallsIsGivenUp(t *testing.T) {
+	f := start(t, nil)
+	f.server.uploads.stall = 50 * time.Millisecond
+	body, more := io.Pipe()
+	defer func() { _ = more.Close() }()
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, f.URL()+"/upload", body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Authorization", "Bearer "+f.Token())
+	r.Close = true
+	go func() { _, _ = more.Write([]byte("the beginning")) }()
+	res, err := http.DefaultClient.Do(r)
+	if err != nil {
+		return // the connection was closed before the answer came
+	}
+	defer func() { _ = res.Body.Close() }()
+	if text, _ := io.ReadAll(res.Body); res.StatusCode != http.StatusInternalServerError || !strings.Contains(string(text), "Attach it again") {
+		t.Errorf("%s %s", res.Status, text)
 	}
 }

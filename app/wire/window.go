@@ -14,11 +14,17 @@ const (
 	AskPickFolder = "pickFolder" // no arguments -> the path, "" when cancelled
 	AskRaise      = "raise"      // no arguments, no result
 	AskOpenURL    = "openURL"    // {"url"} -> no result
+	AskShowFile   = "showFile"   // {"path"} -> no result
 )
 
 // URLArgs are the arguments of AskOpenURL.
 type URLArgs struct {
 	URL string `json:"url"` // http, https or mailto
+}
+
+// FileArgs are the arguments of AskShowFile.
+type FileArgs struct {
+	Path string `json:"path"` // absolute
 }
 
 // window is the attached window as the application sees it.
@@ -45,6 +51,11 @@ func (w window) OpenURL(ctx context.Context, address string) error {
 		return err
 	}
 	return w.host.ask(ctx, AskOpenURL, URLArgs{address}, nil, w.host.srv.waits.answer)
+}
+
+// ShowFile implements app.Window.
+func (w window) ShowFile(ctx context.Context, path string) error {
+	return w.host.ask(ctx, AskShowFile, FileArgs{path}, nil, w.host.srv.waits.answer)
 }
 
 // ask waits for the window's answer, for its end, for ctx or until the time is over.

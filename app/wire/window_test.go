@@ -18,6 +18,9 @@ func TestTheWindowAnswersWhatTheCoreAsks(t *testing.T) {
 		AskOpenURL: func(_ context.Context, args json.RawMessage) (any, error) {
 			return nil, &app.Error{Code: "no_browser", Message: string(args)}
 		},
+		AskShowFile: func(_ context.Context, args json.RawMessage) (any, error) {
+			return nil, &app.Error{Code: "no_file_manager", Message: string(args)}
+		},
 		AskRaise: func(ctx context.Context, _ json.RawMessage) (any, error) { <-ctx.Done(); return nil, ctx.Err() },
 	}
 	first := c.dial(t, ClientOptions{Role: Desktop, Asks: asks})
@@ -33,6 +36,9 @@ func TestTheWindowAnswersWhatTheCoreAsks(t *testing.T) {
 	}
 	if err := w.OpenURL(t.Context(), "file:///etc/passwd"); codeOf(err) != "bad_request" {
 		t.Errorf("a file was opened: %v", err)
+	}
+	if err := w.ShowFile(t.Context(), "/a/b.md"); codeOf(err) != "no_file_manager" || !strings.Contains(err.Error(), "/a/b.md") {
+		t.Errorf("show: %v", err)
 	}
 	c.waits.answer = 50 * time.Millisecond
 	if err := w.Raise(t.Context()); codeOf(err) != "no_answer" {

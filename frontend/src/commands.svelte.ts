@@ -1,6 +1,6 @@
 // What the commands do that belong to no single view.
 import { shownTheme } from "./features/settings/index";
-import { toggleArchive } from "./features/workspaces/index";
+import { exportConversation, toggleArchive } from "./features/workspaces/index";
 import type { Workspace } from "./host/host";
 import { count } from "./lib/format";
 import type { RightTab } from "./lib/shell.svelte";
@@ -38,6 +38,7 @@ export function registerCommands(model: Model): () => void {
     return true;
   };
   const clear = (soft: boolean) => withCurrent((one) => void host.api.conversations.clear({ workspace: one.id, soft }).catch((error: unknown) => toasts.problem(error)));
+  const save = (format: "md" | "json") => withCurrent((one) => void exportConversation(one, format, { host, toasts, home: settings.about?.home ?? "" }));
   const step = (by: number) => () => {
     const list = listed();
     const at = list.findIndex((one) => one.id === shell.selected);
@@ -64,6 +65,8 @@ export function registerCommands(model: Model): () => void {
     commands.register("search.open", () => shell.open({ kind: "search" })),
     commands.register("conversation.clear", clear(false)),
     commands.register("conversation.clearSoft", clear(true)),
+    commands.register("conversation.exportMarkdown", save("md")),
+    commands.register("conversation.exportJson", save("json")),
     commands.register("changes.open", showRight("changes")),
     commands.register("costs.open", showRight("costs")),
     commands.register("sandbox.open", showRight("sandbox")),

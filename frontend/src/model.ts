@@ -31,7 +31,9 @@ export interface Model {
 /** Makes the stores and hands them to the views below. Call it while the root component starts. */
 export function provideModel(host: Host): Model {
   const mac = /Mac|iPhone|iPad/.test(navigator.platform);
-  const drafts = new Drafts(host);
+  const attachments = new Attachments(host);
+  const drafts = new Drafts(host, attachments);
+  attachments.onchange = (workspace) => drafts.touch(workspace);
   const model: Model = {
     host,
     shell: new Shell(sessionStorage),
@@ -56,7 +58,7 @@ export function provideModel(host: Host): Model {
   provideDesk(model.desk);
   provideDrafts(drafts);
   provideSandboxes(model.sandboxes);
-  provideAttachments(new Attachments(host));
+  provideAttachments(attachments);
   provideShownPictures(new ShownPictures(host));
   provideLinks((address) => {
     if (!host.openLink(address)) model.toasts.problem("Carrel opens only web and mail addresses.");

@@ -132,7 +132,7 @@ func asUser(name string, args ...string) *exec.Cmd {
 func environment() []string {
 	return []string{
 		"HOME=" + home, "PATH=" + rigBin + ":" + home + "/.local/bin:/usr/local/go/bin:/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin",
-		"LANG=C.UTF-8", "TERM=xterm", "USER=user", "LOGNAME=user", "SHELL=/bin/bash", "CARREL_ROOT=" + dataRoot, "XDG_RUNTIME_DIR=/run/user/1000",
+		"LANG=C.UTF-8", "GOCACHE=" + goCache, "TERM=xterm", "USER=user", "LOGNAME=user", "SHELL=/bin/bash", "CARREL_ROOT=" + dataRoot, "XDG_RUNTIME_DIR=/run/user/1000",
 		"SSH_AUTH_SOCK=/tmp/ssh-agent/agent.1", "DBUS_SESSION_BUS_ADDRESS=unix:path=/run/user/1000/bus", "DISPLAY=:0",
 		"AWS_SECRET_ACCESS_KEY=SECRET-ENV-AWS", "GITHUB_TOKEN=SECRET-ENV-GITHUB", "ANTHROPIC_API_KEY=SECRET-ENV-MODEL",
 		"NPM_TOKEN=SECRET-ENV-NPM", "DATABASE_URL=postgres://u:SECRET-ENV-DB@localhost/x",

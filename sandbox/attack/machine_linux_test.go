@@ -31,7 +31,8 @@ const (
 	hostPort  = 18080
 	udpPort   = 18081
 	proxyPort = 14001
-	firstPID  = 20000 // of what lives outside of sandboxes, so that no process inside has its number
+	goCache   = homes + "/go-build" // the Go cache of whoever runs the tests
+	firstPID  = 20000               // of what lives outside of sandboxes, so that no process inside has its number
 )
 
 // machine is the inside of one set of namespaces.
@@ -40,7 +41,6 @@ type machine struct {
 	victim   *exec.Cmd
 	victim2  *exec.Cmd
 	address  string // of the secret in the victim's memory
-	template bool
 }
 
 // machineMain serves jobs, one JSON line each, until its input ends. Its argument in the environment
@@ -57,6 +57,11 @@ func machineMain() int {
 	}
 	if err := buildHome(); err != nil {
 		return fail("build the home: %v", err)
+	}
+	if cache := os.Getenv("RIG_GOCACHE"); cache != "" {
+		if err := lend(cache, goCache); err != nil {
+			fmt.Fprintln(os.Stderr, "rig: compiling everything anew:", err)
+		}
 	}
 	in := bufio.NewReader(os.Stdin)
 	out := json.NewEncoder(os.Stdout)

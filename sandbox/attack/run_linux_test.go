@@ -142,7 +142,7 @@ func (m *machine) command(ctx context.Context, j job) (*exec.Cmd, *output, error
 			network = "allowlist"
 		}
 		argv = []string{rigBin + "/carrel", "sandbox", "exec", "--json", "--tier", j.Mode, "--write", worktree,
-			"--deny-read", home + "/.config/agentapp", "--network", network}
+			"--network", network}
 		for _, host := range []string{"allowed.test", "*.wild.test", "git.test", "internal.test", "rebind.test", "mapped.test", "zero.test"} {
 			argv = append(argv, "--allow", host)
 		}

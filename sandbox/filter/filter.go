@@ -14,39 +14,48 @@ import (
 
 // Filter is a sandbox.Proxy.
 type Filter struct {
-	proxy    *netproxy.Proxy
-	policy   func() policy.Policy
-	defaults []string
-	tools    netproxy.Tools
+	proxy      *netproxy.Proxy
+	policy     func() policy.Policy
+	configured []string
+	tools      netproxy.Tools
+
+	mu       sync.Mutex
+	admitted map[*admitted]bool
+}
+
+// admitted is one command that runs.
+type admitted struct {
+	name  string
+	rules netproxy.Rules
 }
 
 // Config says what a filter does.
 type Config struct {
 	Proxy netproxy.Config
-	// Policy is asked for each connection of a program that knows no proxies: within a network
-	// namespace nobody can tell whose it is.
+	// Policy is asked for each connection of a program that knows no proxies, unless only one command
+	// runs: within a network namespace nobody can tell whose it is.
 	Policy func() policy.Policy
-	// Defaults are the hosts that a policy without a list allows: the package registries.
-	Defaults []string
-	Tools    netproxy.Tools
+	// Configured are hosts that a policy without a list allows beside the known package registries: those
+	// that the machine's package managers use.
+	Configured []string
+	Tools      netproxy.Tools
 }
 
 // New makes a filter. It holds nothing that needs closing.
 func New(c Config) *Filter {
-	return &Filter{proxy: netproxy.New(c.Proxy), policy: c.Policy, defaults: c.Defaults, tools: c.Tools}
+	return &Filter{proxy: netproxy.New(c.Proxy), policy: c.Policy, configured: c.Configured, tools: c.Tools, admitted: map[*admitted]bool{}}
 }
 
 // Serve serves the listeners of one network namespace until ctx ends, and closes them.
 func (f *Filter) Serve(ctx context.Context, l sandbox.Listeners) {
 	var running sync.WaitGroup
 	names := netproxy.NewNames()
-	rules := func() netproxy.Rules { return f.rules(f.policy()) }
 	if l.Proxy != nil {
 		running.Go(func() { _ = f.proxy.Serve(ctx, l.Proxy) })
 	}
 	for _, captured := range []net.Listener{l.HTTP, l.TLS, l.SSH} {
 		if captured != nil {
-			running.Go(func() { _ = f.proxy.ServeTransparent(ctx, captured, names, "", rules) })
+			running.Go(func() { _ = f.proxy.ServeTransparent(ctx, captured, names, f.anyName, f.anyRules) })
 		}
 	}
 	for _, pc := range l.Names {
@@ -58,17 +67,48 @@ func (f *Filter) Serve(ctx context.Context, l sandbox.Listeners) {
 
 // Admit lets a command in under its policy.
 func (f *Filter) Admit(command string, p policy.Policy, address string) (env []string, release func(), err error) {
-	rules := f.rules(p)
-	c, release := f.proxy.Admit(command, func() netproxy.Rules { return rules })
-	return netproxy.Environment(address, c, f.tools), release, nil
+	a := &admitted{name: command, rules: f.rules(p)}
+	c, end := f.proxy.Admit(command, func() netproxy.Rules { return a.rules })
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.admitted[a] = true
+	return netproxy.Environment(address, c, f.tools), func() {
+		end()
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		delete(f.admitted, a)
+	}, nil
+}
+
+// only is the command that runs; nil when several do, or none.
+func (f *Filter) only() *admitted {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if len(f.admitted) == 1 {
+		for a := range f.admitted {
+			return a
+		}
+	}
+	return nil
+}
+
+// anyName is whose a captured connection is, as far as that can be known.
+func (f *Filter) anyName() string {
+	if a := f.only(); a != nil {
+		return a.name
+	}
+	return ""
+}
+
+func (f *Filter) anyRules() netproxy.Rules {
+	if a := f.only(); a != nil {
+		return a.rules
+	}
+	return f.rules(f.policy())
 }
 
 func (f *Filter) rules(p policy.Policy) netproxy.Rules {
-	r := netproxy.Rules{Allowed: p.Allowed, Denied: p.Denied}
-	if p.Allowed == nil {
-		r.Allowed = f.defaults
-	}
-	return r
+	return netproxy.Rules{Allowed: p.AllowedHosts(f.configured), Denied: p.Denied}
 }
 
 var _ sandbox.Proxy = (*Filter)(nil)

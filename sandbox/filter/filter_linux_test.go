@@ -149,6 +149,9 @@ func TestProgramsReachListedHostsByEitherWay(t *testing.T) {
 					t.Errorf("%s: %q", address, out)
 				}
 			}
+			if out := run(t, b, "env"); strings.Contains(out, "JAVA_TOOL_OPTIONS") {
+				t.Error("plain Java can't show credentials, and need not: it is captured")
+			}
 			if out := run(t, b, before+"curl -sS -m 20 --cacert ca.pem https://other.test/; echo $?"); strings.Contains(out, "page") || strings.HasSuffix(out, "\n0\n") {
 				t.Errorf("%q", out)
 			}
@@ -162,7 +165,7 @@ func TestProgramsReachListedHostsByEitherWay(t *testing.T) {
 	}
 	text := strings.Join(refused, "\n")
 	for _, want := range []string{"cmd1 other.test 80 other.test", "cmd1 other.test 443 other.test"} {
-		if !strings.Contains(text, want) {
+		if strings.Count(text, want) != 2 { // by each way
 			t.Errorf("no %q in\n%s", want, text)
 		}
 	}

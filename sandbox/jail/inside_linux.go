@@ -2,6 +2,8 @@ package jail
 
 import (
 	"errors"
+	"os"
+	"os/signal"
 	"runtime"
 	"strings"
 	"sync"
@@ -15,8 +17,6 @@ const (
 	Program        = "carrel-sandbox"
 	RoleSupervisor = "supervise"
 	RoleHelper     = "inside"
-	WithNetwork    = "network" // the supervisor is in a network namespace of its own
-	WithCapture    = "capture" // in which every address is local
 )
 
 // helper is the first process of a command's namespaces.
@@ -47,9 +47,11 @@ func Inside() error {
 	if err != nil {
 		return err
 	}
-	if err := hide(); err != nil {
+	if err := Hide(); err != nil {
 		return conn.Send(answer(err))
 	}
+	// Commands may signal us; we are not theirs to end. What they start gets no disposition of ours.
+	signal.Notify(make(chan os.Signal, 1))
 	m, files, err := conn.Receive()
 	if err != nil {
 		return nil // nobody wants us any more

@@ -10,7 +10,8 @@ import (
 // Kind says what a message is.
 type Kind string
 
-// Messages to the supervisor. Each is answered, in order, by Done or Failed.
+// Messages to the supervisor. Each is answered, in order, by Done or Failed. All but Layer are about
+// the network namespace that Message.Room names.
 const (
 	// Spawn asks for one more helper: its socket and its pidfd come with the answer.
 	Spawn Kind = "spawn"
@@ -43,9 +44,21 @@ const (
 	Ended Kind = "ended"
 )
 
+// Room is one of the network namespaces that a supervisor has helpers in. They are made when first
+// asked for.
+type Room string
+
+// The rooms.
+const (
+	Outside Room = ""       // the machine's own network
+	Closed  Room = "closed" // a loopback and nothing else
+	Caught  Room = "caught" // a loopback that has every address
+)
+
 // Message is one frame on a socket.
 type Message struct {
 	Kind      Kind         `json:"kind"`
+	Room      Room         `json:"room,omitempty"`
 	Plan      *plan.Plan   `json:"plan,omitempty"`
 	Confine   Confine      `json:"confine,omitzero"`
 	Run       *Start       `json:"run,omitempty"`
@@ -56,6 +69,8 @@ type Message struct {
 	PID       int          `json:"pid,omitempty"` // in the namespace of who sends it
 	Failure   *Failure     `json:"failure,omitempty"`
 	Exit      Exit         `json:"exit,omitzero"`
+	// Bytes says that each byte of the strings was made a character: see wrap.
+	Bytes bool `json:"bytes,omitempty"`
 }
 
 // Confine is what of a plan the kernel's version decides.

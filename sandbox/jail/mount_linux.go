@@ -170,6 +170,9 @@ func (b *builder) attach(tree int, target string, dir bool) error {
 		return err
 	}
 	defer func() { _ = unix.Close(at) }()
+	if err := noLink(at); err != nil {
+		return err
+	}
 	const flags = unix.MOVE_MOUNT_F_EMPTY_PATH | unix.MOVE_MOUNT_T_EMPTY_PATH
 	if err := unix.MoveMount(tree, "", at, "", flags); err != nil {
 		return err

@@ -17,7 +17,22 @@ func cloneTree(source string, attributes uint64) (int, error) {
 		return -1, fmt.Errorf("open %q: %w", source, err)
 	}
 	defer func() { _ = unix.Close(at) }()
+	if err := noLink(at); err != nil {
+		return -1, fmt.Errorf("open %q: %w", source, err)
+	}
 	return cloneFD(at, attributes)
+}
+
+// noLink refuses a symbolic link, which O_PATH opens as such.
+func noLink(fd int) error {
+	var st unix.Stat_t
+	if err := unix.Fstat(fd, &st); err != nil {
+		return err
+	}
+	if st.Mode&unix.S_IFMT == unix.S_IFLNK {
+		return unix.ELOOP
+	}
+	return nil
 }
 
 func cloneFD(at int, attributes uint64) (int, error) {

@@ -39,6 +39,9 @@ func raiseLoopback() error {
 // captureAll makes every address one of this network namespace, so that listeners on the wildcard
 // address get what programs send anywhere. IPv6 may be switched off in the kernel.
 func captureAll() error {
+	if err := addOutwardAddress(); err != nil {
+		return failure("add an address to loopback", "lo", err)
+	}
 	if err := addLocalRoute(unix.AF_INET); err != nil {
 		return failure("route every address to loopback", "IPv4", err)
 	}
@@ -47,6 +50,25 @@ func captureAll() error {
 		return failure("route every address to loopback", "IPv6", err)
 	}
 	return nil
+}
+
+// addOutwardAddress gives lo an address that is none of the loopback's, one that is kept for
+// documentation: with loopback addresses alone, resolvers that are asked for usable ones
+// (AI_ADDRCONFIG) find no name at all.
+func addOutwardAddress() error {
+	s, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = unix.Close(s) }()
+	r, err := unix.NewIfreq("lo:1")
+	if err != nil {
+		return err
+	}
+	if err := r.SetInet4Addr([]byte{192, 0, 2, 1}); err != nil {
+		return err
+	}
+	return unix.IoctlIfreq(s, unix.SIOCSIFADDR, r)
 }
 
 // addLocalRoute is: ip route add local default dev lo.
@@ -168,21 +190,21 @@ func sockaddr(at netip.AddrPort) unix.Sockaddr {
 const dialTimeout = 2 * time.Second
 
 // dial connects to a port of this namespace's loopback, IPv4 first.
-func dial(port int) (int, error) {
+func dial(port int) ([]int, error) {
 	if port < 1 || port > 65535 {
-		return -1, failure("dial", fmt.Sprint(port), unix.EINVAL)
+		return nil, failure("dial", fmt.Sprint(port), unix.EINVAL)
 	}
 	var last error
 	for _, a := range []netip.Addr{netip.AddrFrom4([4]byte{127, 0, 0, 1}), netip.IPv6Loopback()} {
 		fd, err := connect(netip.AddrPortFrom(a, uint16(port)))
 		if err == nil {
-			return fd, nil
+			return []int{fd}, nil
 		}
 		if last == nil || !errors.Is(err, unix.EAFNOSUPPORT) {
 			last = err
 		}
 	}
-	return -1, failure("dial", fmt.Sprint(port), last)
+	return nil, failure("dial", fmt.Sprint(port), last)
 }
 
 func connect(at netip.AddrPort) (int, error) {

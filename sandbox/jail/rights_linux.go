@@ -12,9 +12,9 @@ import (
 	"carrel/sandbox/seccomp"
 )
 
-// hide keeps others of the same user from reading this process's memory, environment and
+// Hide keeps others of the same user from reading this process's memory, environment and
 // descriptors, and keeps it from leaving a core file.
-func hide() error {
+func Hide() error {
 	if err := unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0); err != nil {
 		return failure("hide process", "", err)
 	}
@@ -61,7 +61,7 @@ func dropEverywhere() error {
 // fence applies Landlock and seccomp to the calling thread, which has no rights. Everything that it starts inherits
 // them; the rest of the process does not need them, for nothing can reach it.
 func fence(p *plan.Plan, c Confine) error {
-	if len(p.Access) > 0 {
+	if len(p.Access) > 0 && c.Landlock >= landlock.MinAny { // else mounts hold alone, as the plan says
 		rules := landlock.Ruleset{Rules: Rules(p.Access), Scope: c.Landlock >= landlock.MinScope}
 		if err := rules.Restrict(c.Landlock); err != nil {
 			return failure("apply Landlock", "", err)
@@ -127,9 +127,12 @@ func Limit(pid int, l Limits) {
 		resource int
 		value    int64
 	}{{unix.RLIMIT_NOFILE, int64(l.OpenFiles)}, {unix.RLIMIT_NPROC, int64(l.Processes)}, {unix.RLIMIT_AS, l.Memory}} {
-		if r.value > 0 {
-			limit := unix.Rlimit{Cur: uint64(r.value), Max: uint64(r.value)}
-			_ = unix.Prlimit(pid, r.resource, &limit, nil) // the command may have ended
+		var have unix.Rlimit
+		if r.value <= 0 || unix.Prlimit(pid, r.resource, nil, &have) != nil { // the command may have ended
+			continue
 		}
+		have.Max = min(have.Max, uint64(r.value))
+		have.Cur = min(have.Cur, have.Max)
+		_ = unix.Prlimit(pid, r.resource, &have, nil)
 	}
 }

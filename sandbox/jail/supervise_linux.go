@@ -22,9 +22,11 @@ const control = 3
 // helperFlags are the namespaces of one command.
 const helperFlags = unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWIPC | unix.CLONE_NEWUTS | unix.CLONE_NEWCGROUP
 
-// supervisor owns the user and network namespace of a workspace, in a mount namespace of its own.
+// supervisor owns the user namespace of a workspace and the network namespaces in it, in a mount
+// namespace of its own.
 type supervisor struct {
 	conn    *Conn
+	rooms   map[Room]*thread
 	layers  map[string]bool // upper folders whose overlay is mounted here
 	mu      sync.Mutex
 	helpers map[int]bool // process ids
@@ -32,9 +34,8 @@ type supervisor struct {
 }
 
 // Supervise runs the supervisor until its socket ends; it must be called first of all, on the main
-// goroutine, for helpers end with the thread that started them. With network it owns a network
-// namespace, with capture also every address in it.
-func Supervise(network, capture bool) error {
+// goroutine, for helpers end with the thread that started them.
+func Supervise() error {
 	runtime.LockOSThread()
 	if err := closeOthers(); err != nil {
 		return err
@@ -43,8 +44,8 @@ func Supervise(network, capture bool) error {
 	if err != nil {
 		return err
 	}
-	s := &supervisor{conn: conn, layers: map[string]bool{}, helpers: map[int]bool{}}
-	if err := s.setUp(network, capture); err != nil {
+	s := &supervisor{conn: conn, rooms: map[Room]*thread{}, layers: map[string]bool{}, helpers: map[int]bool{}}
+	if err := s.setUp(); err != nil {
 		return conn.Send(answer(err))
 	}
 	if err := conn.Send(Message{Kind: Done}); err != nil {
@@ -72,23 +73,14 @@ func Supervise(network, capture bool) error {
 	}
 }
 
-func (s *supervisor) setUp(network, capture bool) error {
-	if err := hide(); err != nil {
+func (s *supervisor) setUp() error {
+	if err := Hide(); err != nil {
 		return err
 	}
 	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
 		return failure("make mounts private", "/", err)
 	}
-	if !network {
-		return nil
-	}
-	if err := raiseLoopback(); err != nil {
-		return err
-	}
-	if !capture {
-		return nil
-	}
-	return captureAll()
+	return nil
 }
 
 // answer is Done, or Failed with the reason.
@@ -105,24 +97,21 @@ func answer(err error) Message {
 
 // serve does what a message asks for and gives the descriptors of the answer.
 func (s *supervisor) serve(m Message) (fds []int, have []Endpoint, err error) {
-	switch m.Kind {
-	case Spawn:
-		fds, err = s.spawn()
-		return fds, nil, err
-	case Layer:
-		fds, err = s.layersOf(m.Overlays)
-		return fds, nil, err
-	case Listen:
-		return listenAll(m.Endpoints)
-	case Dial:
-		fd, err := dial(m.Port)
-		if err != nil {
-			return nil, nil, err
+	rerr := s.inRoom(m.Room, func() {
+		switch m.Kind {
+		case Spawn:
+			fds, err = s.spawn()
+		case Layer:
+			fds, err = s.layersOf(m.Overlays)
+		case Listen:
+			fds, have, err = listenAll(m.Endpoints)
+		case Dial:
+			fds, err = dial(m.Port)
+		case Ready, Run, Signal, Done, Failed, Ended:
+			err = failure("serve", string(m.Kind), errors.New("not for a supervisor"))
 		}
-		return []int{fd}, nil, nil
-	case Ready, Run, Signal, Done, Failed, Ended:
-	}
-	return nil, nil, failure("serve", string(m.Kind), errors.New("not for a supervisor"))
+	})
+	return fds, have, errors.Join(rerr, err)
 }
 
 // layersOf gives one detached mount for each overlay, or none.

@@ -58,7 +58,7 @@ func (c *Conn) SetDeadline(t time.Time) error { return c.file.SetDeadline(t) }
 
 // Send writes one message; files stay the caller's.
 func (c *Conn) Send(m Message, files ...int) error {
-	body, err := json.Marshal(m)
+	body, err := json.Marshal(wrap(m))
 	if err != nil {
 		return fmt.Errorf("encode %s: %w", m.Kind, err)
 	}
@@ -116,7 +116,7 @@ func (c *Conn) Receive() (Message, []int, error) {
 		CloseAll(files)
 		return m, nil, fmt.Errorf("receive message: %w", err)
 	}
-	return m, files, nil
+	return unwrap(m), files, nil
 }
 
 // fill reads until b is full.

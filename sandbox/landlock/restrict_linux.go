@@ -11,6 +11,9 @@ import (
 
 // The least versions of the kernel's interface.
 const (
+	// MinAny can be used beside other layers; before it nothing could be renamed from one folder
+	// into another.
+	MinAny = 2
 	// MinFiles confines truncate(2) too; before it a file outside could be emptied.
 	MinFiles = 3
 	// MinPorts knows TCP ports.
@@ -18,7 +21,6 @@ const (
 	// MinScope knows signals and abstract sockets.
 	MinScope = 6
 
-	minRefer  = 2 // before it, nothing could be renamed from one folder into another
 	minDevice = 5
 )
 
@@ -65,7 +67,7 @@ func handled(version int) uint64 {
 // have no_new_privs set. A path that is gone grants nothing. The version is the kernel's, from
 // Version. Where Landlock alone confines, ask for MinFiles before.
 func (r Ruleset) Restrict(version int) error {
-	if version < minRefer || r.Ports && version < MinPorts || r.Scope && version < MinScope {
+	if version < MinAny || r.Ports && version < MinPorts || r.Scope && version < MinScope {
 		return fmt.Errorf("restrict thread: the kernel's Landlock has version %d: %w", version, unix.ENOSYS)
 	}
 	attr := unix.LandlockRulesetAttr{Handled_access_fs: handled(version)}

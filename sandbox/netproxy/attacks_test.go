@@ -28,7 +28,7 @@ func shots(list ...shot) func(*rig) []shot { return func(*rig) []shot { return l
 func rigGateway() Gateway { return Gateway{GitHosts: []string{"git.test"}} }
 
 func TestAttacksOnTheProxyFail(t *testing.T) {
-	for _, a := range slices.Concat(hostAttacks(), framingAttacks(), tunnelAttacks(), writeAttacks()) {
+	for _, a := range slices.Concat(hostAttacks(), addressAttacks(), framingAttacks(), tunnelAttacks(), writeAttacks()) {
 		for _, profile := range []string{"local", "gateway"} {
 			if a.profile != "both" && a.profile != profile {
 				continue
@@ -156,13 +156,30 @@ func hostAttacks() []attack {
 		{id: "P19", name: "idn-homograph", profile: "both", control: controls, want: fromAllowed,
 			shots: shots(get("http://аllowed.test/", "Host: x"), get("http://ａllowed.test/", "Host: x"), get("http://allowed。test/", "Host: x"),
 				through("ａllowed.test:443"), get("http://xn--lowed-6ua5c.test/", "Host: x")), status: []int{400, 403}, reached: `"method"`},
+	}
+}
+
+// addressAttacks ask for hosts that are allowed, at addresses and ports that are not.
+func addressAttacks() []attack {
+	controls := []shot{plainGet, secureGet}
+	return []attack{
 		{id: "P21", name: "private-resolution", profile: "both", control: append(controls, get("http://mixed.test/", "Host: mixed.test")), want: `"host":"mixed.test"`,
 			shots: shots(append(forms("internal.test"), get("http://own.test/", "Host: own.test"))...), status: []int{403}, reached: `127\.0\.1\.9`},
+		{id: "P21", name: "rebind", profile: "both", control: controls, want: fromAllowed,
+			shots: func(*rig) []shot {
+				var list []shot
+				for range 3 {
+					list = append(list, get("http://rebind.test/", "Host: rebind.test"), get("http://rebind.test/", "Host: rebind.test"),
+						shot{tls: "rebind.test", line: "GET / HTTP/1.1", headers: []string{"Host: rebind.test"}})
+				}
+				return list
+			}, status: []int{200, 403}, reached: `127\.0\.1\.9`, both: true},
 		{id: "P23", name: "mapped-and-zero", profile: "both", control: controls, want: fromAllowed,
 			shots:  shots(append(append(forms("mapped.test"), forms("zero.test")...), get("http://mapped.test/", "Host: x"), get("http://zero.test/", "Host: x"))...),
 			status: []int{403}, reached: `127\.0\.1\.9`},
 		{id: "P24", name: "ports", profile: "both", control: controls, want: fromAllowed,
-			shots: shots(shot{connect: "allowed.test:22", raw: "x"}, through("allowed.test:8443")), status: []int{403}, reached: `"port":"(22|8443)"`},
+			shots: shots(shot{connect: "allowed.test:22", raw: "x"}, through("allowed.test:8443"),
+				get("http://allowed.test:22/", "Host: allowed.test:22"), get("http://allowed.test:8443/", "Host: allowed.test")), status: []int{403}, reached: `"port":"(22|8443)"`},
 		{id: "P26", name: "port-spellings", profile: "both", control: controls, want: fromAllowed,
 			shots: func(*rig) []shot {
 				var list []shot

@@ -62,6 +62,9 @@ func (a *Authority) PEM() []byte {
 }
 
 func (a *Authority) certificate(host string, now time.Time) (*tls.Certificate, error) {
+	if a == nil {
+		return nil, fmt.Errorf("make certificate of %q: the gateway has no authority", host)
+	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if c := a.hosts[host]; c != nil && now.Before(c.Leaf.NotAfter.Add(-hostLife/2)) {

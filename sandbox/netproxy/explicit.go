@@ -16,12 +16,16 @@ func (s *server) explicit(ctx context.Context, conn net.Conn) {
 	if raw == nil && no == nil {
 		return
 	}
-	who := &session{}
+	who := newSession("", nil, 0) // nobody
 	if no == nil {
-		who, no = s.p.identify(h.credentials)
+		if known, wrong := s.p.identify(h.credentials); wrong == nil {
+			who = known
+		} else {
+			no = wrong
+		}
 	}
 	if no != nil {
-		s.refuse(conn, &session{}, h, no)
+		s.refuse(conn, who, h, no)
 		return
 	}
 	ctx, cancel := context.WithCancel(ctx)
@@ -52,7 +56,7 @@ func (s *server) readHead(conn net.Conn) (h head, raw, rest []byte, no *refusal)
 
 // refuse answers a request whose target need not be known, and logs it with what could be read of it.
 func (s *server) refuse(conn net.Conn, who *session, h head, no *refusal) {
-	d := Decision{Command: who.command, Method: h.method, URIBytes: len(h.target)}
+	d := Decision{Command: who.command(), Method: h.method, URIBytes: len(h.target)}
 	d.Host, d.Port = named(h)
 	s.p.refused(d, no)
 	no.answer(conn)

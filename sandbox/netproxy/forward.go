@@ -32,7 +32,7 @@ func (s *server) request(w http.ResponseWriter, r *http.Request) {
 	if d.scheme != "https" { // one request per plain connection, see explicit
 		w.Header().Set("Connection", "close")
 	}
-	dec := Decision{Command: d.session.command, Method: r.Method, URIBytes: len(r.RequestURI)}
+	dec := Decision{Command: d.session.command(), Method: r.Method, URIBytes: len(r.RequestURI)}
 	way, no := s.p.judge(d, r, &dec)
 	if no != nil {
 		s.p.refused(dec, no)

@@ -337,7 +337,7 @@ func TestTunnelToPort80CarriesRequestsForItsHost(t *testing.T) {
 }
 
 func TestUnreachableHostsAreToldWithoutOurNetwork(t *testing.T) {
-	r := newRig(t, options{rules: &Rules{Allowed: []string{"nowhere.test", "allowed.test"}}})
+	r := newRig(t, options{rules: &Rules{Allowed: []string{"nowhere.test", "allowed.test:81"}}})
 	for _, s := range []shot{get("http://nowhere.test/", "Host: nowhere.test"), through("nowhere.test:443"), get("http://allowed.test:81/", "Host: allowed.test:81")} {
 		a := r.fire(s)
 		if a.status != 502 || !strings.Contains(a.text, "X-Proxy-Rule: unreachable") || strings.Contains(a.text, "11.0") || strings.Contains(a.text, "no such host") {

@@ -40,6 +40,7 @@ type rig struct {
 	decisions []Decision
 	listeners []net.Listener
 	real      map[string]string // "127.0.1.1:443" -> where it listens
+	asked     int               // for rebind.test
 	dialled   int
 	accepted  int
 	backends  sync.WaitGroup
@@ -76,7 +77,7 @@ func newRig(t *testing.T, o options) *rig {
 	r := &rig{t: t, real: map[string]string{}, trust: x509.NewCertPool()}
 	r.trust.AppendCertsFromPEM(site.PEM())
 	r.rules = Rules{
-		Allowed: []string{"allowed.test", "*.wild.test", "git.test", "internal.test", "mapped.test", "zero.test", "mixed.test"},
+		Allowed: []string{"allowed.test", "*.wild.test", "git.test", "internal.test", "mapped.test", "zero.test", "mixed.test", "rebind.test"},
 		Denied:  []string{"denied.wild.test"},
 	}
 	if o.rules != nil {
@@ -151,7 +152,14 @@ func (r *rig) LookupNetIP(_ context.Context, _, host string) ([]netip.Addr, erro
 		r.t.Errorf("looked %q up without its last dot: a search list would apply", host)
 	}
 	var list []netip.Addr
-	for _, a := range rigNames[name] {
+	found := rigNames[name]
+	if name == "rebind.test" { // it changes its mind from one question to the next
+		r.mu.Lock()
+		found = rigNames[[]string{"allowed.test", "internal.test"}[r.asked%2]]
+		r.asked++
+		r.mu.Unlock()
+	}
+	for _, a := range found {
 		list = append(list, netip.MustParseAddr(a))
 	}
 	if list == nil {

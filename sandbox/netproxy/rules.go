@@ -9,9 +9,9 @@ import (
 
 // Rules say which hosts a command reaches. A pattern is a name ("example.org"), everything below a name
 // ("*.example.org", not example.org itself) or an IP literal, which covers that address alone. ":PORT" at
-// its end narrows it to that port; without it, it covers HTTP at any port and tunnels to 80 and 443. A
-// tunnel to port 22 carries SSH, one to port 80 HTTP, one to any other port TLS. Denied wins, at every
-// port. Nothing is allowed by default.
+// its end makes it cover that port alone. Without it an allowed one covers 80 and 443, and for an address
+// plain HTTP at any port (a server of one's own), and a denied one covers all. A tunnel to port 22 carries
+// SSH, one to port 80 HTTP, one to any other port TLS. Denied wins. Nothing is allowed by default.
 type Rules struct {
 	Allowed, Denied []string
 	// Private lists private networks that allowed names may resolve to; none by default. This machine's
@@ -102,7 +102,7 @@ func (r Rules) decide(host string, port int, tunnel bool) (rule string, no *refu
 		if err != nil || !p.covers(host) {
 			continue
 		}
-		if p.port == port || p.port == 0 && (!tunnel || port == 443 || port == 80) {
+		if p.port == port || p.port == 0 && usualFor(host, port, tunnel) {
 			return "allowed:" + p.text, nil
 		}
 		rule = RulePort
@@ -124,9 +124,15 @@ func notAllowed(rule, host string, port int, tunnel bool) *refusal {
 	return no
 }
 
+// usualFor reports whether an allowed entry without a port covers this one.
+func usualFor(host string, port int, tunnel bool) bool {
+	_, ip := isLiteral(host)
+	return port == 80 || port == 443 || ip && !tunnel
+}
+
 // withOddPort is a host as an entry must spell it to cover the port: alone where it covers that anyway.
 func withOddPort(host string, port int, tunnel bool) string {
-	if !tunnel || port == 443 || port == 80 {
+	if usualFor(host, port, tunnel) {
 		return host
 	}
 	return join(host, port, 0)

@@ -19,7 +19,11 @@ func TestRules(t *testing.T) {
 		grant  string
 	}{
 		{"a.test", 443, true, "allowed:a.test", ""},
-		{"a.test", 3000, false, "allowed:a.test", ""},
+		{"a.test", 80, false, "allowed:a.test", ""},
+		{"a.test", 3000, false, RulePort, "a.test:3000"},
+		{"a.test", 22, false, RulePort, "a.test:22"},
+		{"1.2.3.4", 3000, false, "allowed:1.2.3.4", ""},
+		{"1.2.3.4", 3000, true, RulePort, "1.2.3.4:3000"},
 		{"a.test", 8443, true, RulePort, "a.test:8443"},
 		{"a.test", 8080, false, "denied:a.test:8080", ""},
 		{"sub.a.test", 443, true, RuleNotListed, "sub.a.test"},

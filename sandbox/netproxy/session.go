@@ -13,7 +13,7 @@ import (
 
 // session is one admitted command: its policy, and what it has open.
 type session struct {
-	command  string
+	command  func() string // bounded
 	rules    func() Rules
 	password string
 	most     int // open connections
@@ -24,7 +24,8 @@ type session struct {
 }
 
 func newSession(command string, rules func() Rules, most int) *session {
-	return &session{command: bounded(command), rules: rules, most: most, open: map[int64]context.CancelFunc{}}
+	command = bounded(command)
+	return &session{command: func() string { return command }, rules: rules, most: most, open: map[int64]context.CancelFunc{}}
 }
 
 // enter counts a connection, which end closes; leave gives its place back.

@@ -3,16 +3,17 @@ package netproxy
 import (
 	"context"
 	"net"
-	"net/http"
 	"strconv"
 )
 
 // ServeTransparent takes connections whose LocalAddr is where the client wanted to go: an address that
-// names gave out, or a literal one, which needs an entry of its own. Loopback stays the namespace's own. Port 443 must carry TLS for that
-// host, port 80 HTTP for it, port 22 SSH; other ports are closed. All of them count as command's, with
-// one limit. A refused host gets a TLS alert or a 403. It ends like Serve.
-func (p *Proxy) ServeTransparent(ctx context.Context, l net.Listener, names *Names, command string, rules func() Rules) error {
-	who := newSession(command, rules, p.config.Limits.TunnelsPerCommand)
+// names gave out, or a literal one, which needs an entry of its own. Loopback stays the namespace's own.
+// Port 443 must carry TLS for that host, port 80 HTTP for it, port 22 SSH; other ports are closed. Nobody
+// can tell whose a connection is: command, asked for each decision, says what the log calls it, and all of
+// them have one limit. A refused client gets a TLS alert, a 403 or a line. It ends like Serve.
+func (p *Proxy) ServeTransparent(ctx context.Context, l net.Listener, names *Names, command func() string, rules func() Rules) error {
+	who := &session{command: func() string { return bounded(command()) }, rules: rules, most: p.config.Limits.TunnelsPerCommand,
+		open: map[int64]context.CancelFunc{}}
 	return p.serve(ctx, l, func(s *server, ctx context.Context, c net.Conn) { s.capture(ctx, c, names, who) })
 }
 
@@ -62,7 +63,6 @@ func (s *server) capture(ctx context.Context, conn net.Conn, names *Names, who *
 	}
 	switch {
 	case no != nil:
-		no.status = http.StatusForbidden
 		t.refused(no)
 	case t.opaque():
 		t.relay(ctx)

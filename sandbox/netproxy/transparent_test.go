@@ -42,7 +42,9 @@ func (r *rig) capture(names *Names) func(netip.AddrPort) net.Conn {
 	c := captured{Listener: l, to: make(chan netip.AddrPort, 1)}
 	ctx, cancel := context.WithCancel(context.Background())
 	served := make(chan error, 1)
-	go func() { served <- r.proxy.ServeTransparent(ctx, c, names, "box", func() Rules { return r.rules }) }()
+	go func() {
+		served <- r.proxy.ServeTransparent(ctx, c, names, func() string { return "box" }, func() Rules { return r.rules })
+	}()
 	r.t.Cleanup(func() {
 		cancel()
 		if err := <-served; err != nil {
@@ -137,6 +139,7 @@ func TestCapturedPlainRequestsAreForTheirAddressAlone(t *testing.T) {
 		{"allowed.test", "allowed.test", 200}, {"allowed.test", "allowed.test:80", 200}, {"allowed.test", "denied.test", 421},
 		{"allowed.test", "allowed.test:8080", 421}, {"denied.test", "denied.test", 403}, {"denied.test", "allowed.test", 421},
 		{"internal.test", "internal.test", 403}, {"11.0.1.1", "11.0.1.1", 403}, {"11.0.1.1", "allowed.test", 421},
+		{"127.0.0.1", "127.0.0.1", 403}, {"198.18.200.1", "allowed.test", 403},
 	} {
 		conn := dial(at(t, names, c.to, 80))
 		_, _ = io.WriteString(conn, "GET /captured HTTP/1.1\r\nHost: "+c.host+"\r\n\r\n")

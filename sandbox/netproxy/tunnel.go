@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"net"
+	"net/http"
 	"time"
 )
 
@@ -48,11 +49,11 @@ func (t *tunnel) hangUp() {
 	}
 }
 
-// asRefusal is a failure of dial, which is none only when the context ended.
+// asRefusal finds the refusal in a failure to dial.
 func asRefusal(err error) *refusal {
 	var no *refusal
 	if !errors.As(err, &no) {
-		no = &refusal{status: 502, rule: RuleUnreachable, reason: "the command ended before the host answered"}
+		no = &refusal{status: 502, rule: RuleUnreachable, reason: "the connection ended before the host answered"}
 	}
 	return no
 }
@@ -91,10 +92,14 @@ func (t *tunnel) check() *refusal {
 	return no
 }
 
-// refused logs a tunnel that was open already, and ends it.
+// refused logs what a client wanted to say without a proxy, or in a tunnel that stood already, tells the
+// client in the protocol that it expects, and ends the connection.
 func (t *tunnel) refused(no *refusal) {
 	t.server.p.refused(t.decision(), no)
 	switch {
+	case t.port == 80:
+		no.status = http.StatusForbidden
+		no.answer(t.client)
 	case no.rule == RuleNotTLS: // it would not understand us
 	case t.port == 22: // RFC 4253 lets lines precede a server's version
 		say(t.client, []byte(no.reason+"\r\n"))
@@ -105,7 +110,7 @@ func (t *tunnel) refused(no *refusal) {
 }
 
 func (t *tunnel) decision() Decision {
-	return Decision{Command: t.who.command, Host: t.host, Port: t.port, Method: "CONNECT", Rule: t.rule, URIBytes: t.uri}
+	return Decision{Command: t.who.command(), Host: t.host, Port: t.port, Method: "CONNECT", Rule: t.rule, URIBytes: t.uri}
 }
 
 func (t *tunnel) relay(ctx context.Context) {

@@ -18,10 +18,23 @@ type Cache struct {
 	MaxAge time.Duration
 	// Now is the clock.
 	Now func() time.Time
+	// Watcher, when there is one, saves most looks at the tree. Set it before the first use.
+	Watcher Watcher
 
 	mu      sync.Mutex
 	scanner *scanner
 	last    *made
+}
+
+// Watcher tells that something may have changed, so that a plan need not look.
+type Watcher interface {
+	// Add watches a folder, or a file, and says whether it can. Of a name that does not exist it
+	// watches where it would appear.
+	Add(name string) bool
+	// Generation is the same number as before when nothing that was added has changed since.
+	Generation() uint64
+	// Reset forgets what was added.
+	Reset()
 }
 
 // made is a plan and what it rests on.
@@ -35,10 +48,14 @@ type made struct {
 	scans  map[string][]hit
 	plan   Plan
 	rules  *rules
+	env    environment       // of the last command
+	dirs   map[string]string // where commands started, while nothing changes
+
+	generation uint64 // of the watcher, when all of it was last known to hold
 }
 
-// NewCache returns an empty cache whose MaxAge is two seconds.
-func NewCache() *Cache { return &Cache{MaxAge: 2 * time.Second, Now: time.Now} }
+// NewCache returns an empty cache whose MaxAge is ten seconds.
+func NewCache() *Cache { return &Cache{MaxAge: 10 * time.Second, Now: time.Now} }
 
 // Make is the function Make, helped by what earlier calls learned. The slices of the answer are shared
 // with later ones: they are for reading.
@@ -66,7 +83,7 @@ func (c *Cache) base(p policy.Policy, m Machine, t Tree, tier Tier, agent string
 		return c.scanner.search(t, root, skip, now, c.MaxAge)
 	}
 	if last := c.last; last != nil && last.tree == t && last.tier == tier && last.agent == agent && reflect.DeepEqual(last.m, m) &&
-		reflect.DeepEqual(last.policy, p) && last.look.holds(t) && last.scansHold(scan) {
+		reflect.DeepEqual(last.policy, p) && c.holds(last, t) && last.scansHold(scan) {
 		return last, nil
 	}
 	if err := p.Validate(); err != nil {
@@ -75,7 +92,12 @@ func (c *Cache) base(p policy.Policy, m Machine, t Tree, tier Tier, agent string
 	if err := m.Can(tier, p.Network); err != nil {
 		return nil, err
 	}
-	next := &made{policy: p, m: m, tier: tier, agent: agent, tree: t, look: newLook(t, now), scans: map[string][]hit{}, rules: newRules()}
+	var generation uint64
+	if c.Watcher != nil {
+		c.Watcher.Reset()
+		generation = c.Watcher.Generation() // before the first look
+	}
+	next := &made{policy: p, m: m, tier: tier, agent: agent, tree: t, look: newLook(t, now, c.Watcher), generation: generation, dirs: map[string]string{}, scans: map[string][]hit{}, rules: newRules()}
 	k := &maker{
 		p: p, m: m, tier: tier, agent: agent, look: next.look, rules: next.rules,
 		wants: map[string]want{}, guarded: map[string]bool{}, absent: map[string]Absent{}, rebuilt: map[string]bool{},
@@ -93,6 +115,22 @@ func (c *Cache) base(p policy.Policy, m Machine, t Tree, tier Tier, agent string
 	next.plan.key = next.plan.hash()
 	c.last = next
 	return next, nil
+}
+
+// holds reports whether what the last plan saw is still so.
+func (c *Cache) holds(last *made, t Tree) bool {
+	if c.Watcher == nil {
+		return last.look.holds(t, false)
+	}
+	generation := c.Watcher.Generation() // before the look
+	if !last.look.holds(t, generation == last.generation) {
+		return false
+	}
+	if generation != last.generation {
+		last.generation = generation
+		clear(last.dirs)
+	}
+	return true
 }
 
 // scansHold searches again and compares.
@@ -119,17 +157,16 @@ func (c *Cache) Forget() {
 	}
 }
 
-// Refresh searches the trees again, so that the next plan within MaxAge need not. It is for the time
-// after a command, when nobody waits.
+// Refresh searches trees again whose last search is older than half of MaxAge, so that the next plan
+// need not. It is for the time after a command, when nobody waits.
 func (c *Cache) Refresh() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.last == nil || c.scanner == nil {
 		return
 	}
-	c.scanner.results = map[string]result{}
 	now, last := c.Now(), c.last
 	last.scansHold(func(root string, skip func(string) bool) ([]hit, bool) {
-		return c.scanner.search(last.tree, root, skip, now, c.MaxAge)
+		return c.scanner.search(last.tree, root, skip, now, c.MaxAge/2)
 	})
 }

@@ -72,7 +72,7 @@ func TestNextPlanSeesWhatHasChanged(t *testing.T) {
 			if _, err := c.Make(ada(), strong(), host, Command{}); err != nil {
 				t.Fatal(err)
 			}
-			*now = now.Add(3 * time.Second)
+			*now = now.Add(time.Minute)
 			host.touch(change.line, now.Add(-time.Second))
 			plan, err := c.Make(ada(), strong(), host, Command{})
 			if err != nil {
@@ -105,6 +105,23 @@ func TestForgetLooksForRepositoriesAtOnce(t *testing.T) {
 	plan, err = c.Make(ada(), strong(), host, Command{})
 	if err != nil || !mounted(plan, KindRO, "/home/ada/p/a/b/.git/config") {
 		t.Fatalf("the repository is not seen: %v\n%s", err, plan.Text())
+	}
+}
+
+func TestRefreshLooksWhileNobodyWaits(t *testing.T) {
+	c, now := clocked()
+	host := &counting{memory: tree("/home/ada/p/a/b/x")}
+	c.Refresh() // nothing is known yet
+	if _, err := c.Make(ada(), strong(), host, Command{}); err != nil {
+		t.Fatal(err)
+	}
+	*now = now.Add(c.MaxAge - time.Second)
+	host.touch("/home/ada/p/a/b/.git/config", now.Add(-time.Second))
+	c.Refresh()
+	*now = now.Add(2 * time.Second)
+	plan, err := c.Make(ada(), strong(), host, Command{})
+	if err != nil || !mounted(plan, KindRO, "/home/ada/p/a/b/.git/config") {
+		t.Fatalf("the repository is not seen: %v", err)
 	}
 }
 

@@ -36,13 +36,27 @@ func (b *made) command(c Command) (Plan, error) {
 
 // dir resolves where the command starts; it must be a folder that the command can see.
 func (b *made) dir(name string) (string, error) {
+	if real, ok := b.dirs[name]; ok {
+		return real, nil
+	}
+	l := newLook(b.tree, b.look.now, b.look.watcher)
+	real, err := b.realDir(l, name)
+	if err == nil && l.watcher != nil && len(l.blind) == 0 && len(b.dirs) < maxDirs {
+		b.dirs[name] = real
+	}
+	return real, err
+}
+
+// maxDirs is how many folders are remembered until something changes.
+const maxDirs = 100
+
+func (b *made) realDir(l *look, name string) (string, error) {
 	if name == "" {
 		name = b.policy.Project
 	}
 	if !path.IsAbs(name) || strings.ContainsRune(name, 0) {
 		return "", fmt.Errorf("plan sandbox: start in %q: it is no absolute path", name)
 	}
-	l := newLook(b.tree, b.look.now)
 	r := l.real(name)
 	switch {
 	case r.err != nil:
@@ -74,8 +88,18 @@ func (b *made) behind(name string) bool {
 	return false
 }
 
-// environ is the command's environment, sorted.
+// environ is the command's environment, sorted. The last one counts as long as the same is asked.
 func (b *made) environ(c Command) []string {
+	if e := b.env; e.list == nil || !slices.Equal(e.env, c.Env) || !slices.Equal(e.set, c.Set) {
+		b.env = environment{slices.Clone(c.Env), slices.Clone(c.Set), b.environment(c)}
+	}
+	return slices.Clone(b.env.list)
+}
+
+// environment is what a command had and got.
+type environment struct{ env, set, list []string }
+
+func (b *made) environment(c Command) []string {
 	tmp := "/tmp"
 	if b.tier == TierC {
 		tmp = path.Join(b.policy.Private, "tmp")

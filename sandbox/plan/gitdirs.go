@@ -23,9 +23,11 @@ func (k *maker) guardGitDir(dir, work string) {
 		return
 	}
 	k.gitDirs[dir] = true
-	for _, name := range []string{"hooks", "info", "worktrees"} {
+	for _, name := range []string{"hooks", "info"} {
 		k.guard(path.Join(dir, name), guardAs{dir: true, hold: true, why: whyConfig})
 	}
+	// git removes this one with the last worktree: losing it ends nothing.
+	k.guard(path.Join(dir, "worktrees"), guardAs{dir: true, hold: true, loose: true, why: whyConfig})
 	for _, name := range []string{"config", "config.worktree"} {
 		k.guard(path.Join(dir, name), guardAs{why: whyConfig})
 	}
@@ -40,7 +42,7 @@ func (k *maker) guardGitDir(dir, work string) {
 	k.keptWorktrees(dir)
 	k.guardConfigured(dir, work)
 	if !k.guardModules(path.Join(dir, "modules"), 0) {
-		k.guard(path.Join(dir, "modules"), guardAs{dir: true, hold: true, why: whyConfig})
+		k.guard(path.Join(dir, "modules"), guardAs{dir: true, hold: true, loose: true, why: whyConfig})
 	}
 }
 
@@ -170,7 +172,7 @@ func written(name string) bool {
 // rest is the state of the main worktree, which git replaces there all the time.
 func obeyed(name string) bool {
 	return slices.Contains([]string{
-		"config", "config.worktree", "commondir", "gitdir", "hooks", "info", "modules", "worktrees", "branches", "remotes",
+		"config", "config.worktree", "commondir", "gitdir", "hooks", "info", "branches", "remotes",
 	}, name)
 }
 
@@ -192,7 +194,7 @@ func (k *maker) guardCommon(dir string) {
 		k.guard(name, guardAs{dir: e.IsDir(), loose: !obeyed(e.Name), why: "shared with other worktrees"})
 	}
 	for _, name := range []string{"hooks", "info", "modules"} {
-		k.guard(path.Join(dir, name), guardAs{dir: true, hold: true, why: whyConfig})
+		k.guard(path.Join(dir, name), guardAs{dir: true, hold: true, loose: name == "modules", why: whyConfig})
 	}
 	for _, name := range []string{"commondir", "config.worktree"} {
 		k.guard(path.Join(dir, name), guardAs{why: whyLeads})

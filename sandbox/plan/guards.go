@@ -96,9 +96,9 @@ func (k *maker) guard(name string, as guardAs) {
 	k.guarded[name] = true
 	e, err := k.look.lstat(name)
 	switch {
-	case err != nil && as.hold && as.dir && k.tier != TierC:
+	case err != nil && as.hold && as.dir && k.tier != TierC && k.look.tree.CanMake(path.Dir(name)):
 		k.prepare(Prepare{Path: name, Dir: true, Mode: 0o755, Stand: true})
-		k.want(want{rank: rankGuard, watch: true, Mount: Mount{
+		k.want(want{rank: rankGuard, watch: !as.loose, Mount: Mount{
 			Kind: KindRO, Source: name, Target: name, Dir: true, Why: as.why + "; empty, since it does not exist",
 		}})
 	case err != nil:

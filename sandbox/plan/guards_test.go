@@ -121,6 +121,21 @@ func TestMissingGuardsAreStoodForOrLookedFor(t *testing.T) {
 	}
 }
 
+// Where commands can't make names nothing has to stand in, and nothing is made.
+func TestFoldersThatNobodyMayChangeGetNoStandIns(t *testing.T) {
+	p := ada()
+	p.Project = "/home/ada/locked"
+	plan, _ := planOf(t, p, strong(), tree("/home/ada/locked/x"), Command{})
+	for _, x := range plan.Prepare {
+		if x.Stand {
+			t.Errorf("%s is to be made", x.Path)
+		}
+	}
+	if !absentIn(plan, "/home/ada/locked/.vscode") {
+		t.Error("it is not looked for either")
+	}
+}
+
 // L49, L51: a linked worktree gets what its git writes, and nothing that others obey.
 func TestLinkedWorktreeWritesOnlyWhatItsGitNeeds(t *testing.T) {
 	common := "/home/ada/main/.git"

@@ -40,6 +40,8 @@ func (host) ReadDir(name string) ([]Entry, error) {
 
 func (host) Readlink(name string) (string, error) { return os.Readlink(name) }
 
+func (host) CanMake(dir string) bool { return canMake(dir) }
+
 func (host) ReadFile(name string, limit int) ([]byte, error) {
 	f, err := openQuiet(name)
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
 	"time"
 )
@@ -14,11 +15,13 @@ const maxLinks = 40 // symbolic links on the way to one file, as in the kernel
 // look answers questions about the tree while one plan is made, each from one observation, and
 // remembers what it saw: a later plan may count on it as long as every observation still holds.
 type look struct {
-	tree  Tree
-	now   time.Time
-	seen  map[string]sight
-	lists map[string]list
-	reals map[string]resolved
+	tree    Tree
+	now     time.Time
+	watcher Watcher // may be nil
+	seen    map[string]sight
+	blind   []string // of those seen the ones that can't be watched
+	lists   map[string]list
+	reals   map[string]resolved
 }
 
 // sight is what was seen of one name.
@@ -42,8 +45,23 @@ type resolved struct {
 	err    error
 }
 
-func newLook(t Tree, now time.Time) *look {
-	return &look{tree: t, now: now, seen: map[string]sight{}, lists: map[string]list{}, reals: map[string]resolved{}}
+func newLook(t Tree, now time.Time, w Watcher) *look {
+	return &look{tree: t, now: now, watcher: w, seen: map[string]sight{}, lists: map[string]list{}, reals: map[string]resolved{}}
+}
+
+// see looks at a name, after whatever would tell of a change is watched.
+func (l *look) see(name string, more ...string) (Entry, error) {
+	if l.watcher != nil {
+		for _, w := range append(more, path.Dir(name)) {
+			if !l.watcher.Add(w) {
+				l.blind = append(l.blind, name)
+				break
+			}
+		}
+	}
+	e, err := l.tree.Lstat(name)
+	l.seen[name] = sight{e, err}
+	return e, err
 }
 
 // lstat describes a name; anything but a present and visible one is an error. Where the folder has been
@@ -59,9 +77,7 @@ func (l *look) lstat(name string) (Entry, error) {
 		}
 		return dir.entries[i], nil
 	}
-	e, err := l.tree.Lstat(name)
-	l.seen[name] = sight{e, err}
-	return e, err
+	return l.see(name)
 }
 
 // list lists a folder, which must be given without links.
@@ -69,10 +85,7 @@ func (l *look) list(dir string) ([]Entry, error) {
 	if known, ok := l.lists[dir]; ok {
 		return known.entries, known.err
 	}
-	if _, ok := l.seen[dir]; !ok { // for the comparison of times: before the list is read
-		e, err := l.tree.Lstat(dir)
-		l.seen[dir] = sight{e, err}
-	}
+	_, _ = l.see(dir, dir) // for the comparison of times: before the list is read
 	entries, err := l.tree.ReadDir(dir)
 	names := make(map[string]int, len(entries))
 	for i, e := range entries {
@@ -96,10 +109,7 @@ func (l *look) present(name string) bool {
 
 // read returns a small file.
 func (l *look) read(name string) ([]byte, error) {
-	if _, ok := l.seen[name]; !ok {
-		e, err := l.tree.Lstat(name)
-		l.seen[name] = sight{e, err}
-	}
+	_, _ = l.see(name, name)
 	if s := l.seen[name]; s.err != nil || !s.entry.Type.IsRegular() {
 		return nil, fmt.Errorf("read %q: it is no regular file: %w", name, errors.Join(s.err, fs.ErrInvalid))
 	}
@@ -169,18 +179,28 @@ func elements(name string) []string {
 // clocks of file systems tick in steps.
 const settled = 50 * time.Millisecond
 
-// holds reports whether everything that was seen is still so.
-func (l *look) holds(t Tree) bool {
-	for name, s := range l.seen {
-		e, err := t.Lstat(name)
-		if (err == nil) != (s.err == nil) {
-			return false
-		}
-		if err == nil && (e.Type != s.entry.Type || e.Inode != s.entry.Inode || l.depends(name, s) && !same(e, s.entry, l.now)) {
+// holds reports whether everything that was seen is still so. When it is quiet, nothing that is
+// watched has changed.
+func (l *look) holds(t Tree, quiet bool) bool {
+	if quiet {
+		return !slices.ContainsFunc(l.blind, func(name string) bool { return !l.still(t, name) })
+	}
+	for name := range l.seen {
+		if !l.still(t, name) {
 			return false
 		}
 	}
 	return true
+}
+
+// still looks at a name again.
+func (l *look) still(t Tree, name string) bool {
+	s := l.seen[name]
+	e, err := t.Lstat(name)
+	if (err == nil) != (s.err == nil) {
+		return false
+	}
+	return err != nil || e.Type == s.entry.Type && e.Inode == s.entry.Inode && (!l.depends(name, s) || same(e, s.entry, l.now))
 }
 
 // depends reports whether more than the existence of a name was used: its entries, text or target.

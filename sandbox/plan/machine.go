@@ -45,6 +45,8 @@ type Machine struct {
 	GID      int     `json:"gid"`
 	// Sockets lists the pathname Unix sockets that someone listens on now.
 	Sockets []string `json:"sockets,omitempty"`
+	// Mounts are the machine's mount points: what is denied at one place must not show at another.
+	Mounts []MountPoint `json:"mounts,omitempty"`
 }
 
 // Unavailable says that a machine can't enforce a tier, or a policy in it, and what would mend that.

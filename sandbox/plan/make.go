@@ -173,7 +173,7 @@ func (k *maker) visible() error {
 	for _, r := range k.roots {
 		k.rules.reveal(r.path)
 	}
-	denied := slices.Concat(k.p.DenyRead, []string{k.p.Private})
+	denied := slices.Concat(k.p.DenyRead, []string{k.p.Private}, k.spoken())
 	if k.m.Root {
 		denied = append(denied, policy.SystemSecrets()...)
 	}
@@ -185,6 +185,7 @@ func (k *maker) visible() error {
 			k.rules.hide(d, k.mountedAbove(d))
 		}
 	}
+	k.hideAliases()
 	for _, name := range k.p.AllowRead {
 		for _, dir := range k.spellings(path.Dir(name)) {
 			if wildcard(path.Base(name)) {

@@ -153,6 +153,11 @@ func (t memory) ReadDir(name string) ([]Entry, error) {
 	return list, nil
 }
 
+func (t memory) CanMake(dir string) bool {
+	_, n, err := t.find(dir)
+	return err == nil && n.kind.IsDir() && !strings.Contains(dir, "locked")
+}
+
 func (t memory) Readlink(name string) (string, error) {
 	_, n, err := t.find(name)
 	if err != nil || n.kind != fs.ModeSymlink {

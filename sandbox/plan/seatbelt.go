@@ -26,7 +26,7 @@ func Seatbelt(p policy.Policy, t Tree, c Command) (profile string, params []stri
 	scanner := newScanner(deepNames(p.Guards))
 	now := time.Now()
 	k := &maker{
-		p: p, tier: TierC, agent: agentSocket(p, c.Env), look: newLook(t, now), rules: newRules(),
+		p: p, tier: TierC, agent: agentSocket(p, c.Env), look: newLook(t, now, nil), rules: newRules(),
 		wants: map[string]want{}, guarded: map[string]bool{}, absent: map[string]Absent{}, rebuilt: map[string]bool{},
 		gitDirs: map[string]bool{}, keptIDs: map[string]bool{},
 		scan: func(root string, skip func(string) bool) ([]hit, bool) { return scanner.search(t, root, skip, now, 0) },

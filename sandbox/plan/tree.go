@@ -26,6 +26,8 @@ type Tree interface {
 	ReadDir(path string) ([]Entry, error)
 	// Readlink returns the target of a link as it is written.
 	Readlink(path string) (string, error)
+	// CanMake reports whether the caller may make names in a folder.
+	CanMake(dir string) bool
 	// ReadFile returns a regular file of at most limit bytes, else ErrTooMany.
 	ReadFile(path string, limit int) ([]byte, error)
 }

@@ -68,6 +68,13 @@ func MovedCaches(home string, environ []string) []Cache {
 	for _, c := range caches(home) {
 		known[c.Path] = true
 	}
+	if moved := lookup(environ, "XDG_CACHE_HOME"); path.IsAbs(moved) && !Within(home, path.Clean(moved)) {
+		for _, c := range caches(home) {
+			if rest, ok := strings.CutPrefix(c.Path, path.Join(home, ".cache")+"/"); ok {
+				list = add(list, known, Cache{Path: path.Join(moved, rest), Mode: CacheOverlay, Fresh: c.Fresh})
+			}
+		}
+	}
 	for _, m := range moves {
 		value := lookup(environ, m.variable)
 		if m.variable == "GOPATH" {
@@ -81,12 +88,19 @@ func MovedCaches(home string, environ []string) []Cache {
 			entries = []string{"."}
 		}
 		for _, e := range entries {
-			c := Cache{Path: path.Join(value, e), Mode: CacheOverlay}
-			if c.Path != "/" && !Within(home, c.Path) && !known[c.Path] {
-				known[c.Path] = true
-				list = append(list, c)
+			if c := (Cache{Path: path.Join(value, e), Mode: CacheOverlay}); c.Path != "/" && !Within(home, c.Path) {
+				list = add(list, known, c)
 			}
 		}
+	}
+	return list
+}
+
+// add appends a cache that is not known yet.
+func add(list []Cache, known map[string]bool, c Cache) []Cache {
+	if !known[c.Path] {
+		known[c.Path] = true
+		list = append(list, c)
 	}
 	return list
 }

@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"net"
 	"net/url"
 	"path"
 	"slices"
@@ -159,9 +160,14 @@ func hostsIn(value string) []string {
 		if err != nil || u.Scheme != "http" && u.Scheme != "https" {
 			continue
 		}
-		if host := strings.TrimSuffix(strings.ToLower(u.Hostname()), "."); host != "" && !strings.ContainsAny(host, "*/@ %") {
-			hosts = append(hosts, host)
+		host := strings.TrimSuffix(strings.ToLower(u.Hostname()), ".")
+		if host == "" || strings.ContainsAny(host, "*/@ %") {
+			continue
 		}
+		if port := u.Port(); port != "" && port != "80" && port != "443" { // an entry without one covers these two
+			host = net.JoinHostPort(host, port)
+		}
+		hosts = append(hosts, host)
 	}
 	return hosts
 }

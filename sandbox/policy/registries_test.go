@@ -28,7 +28,7 @@ func TestConfiguredRegistriesComeFromThePersonsFiles(t *testing.T) {
 			return nil, errors.New("absent")
 		})
 	want := []string{"a.example", "cargo.example", "env.example", "gems.example", "go1.example", "go2.example", "maven.example", "npm.corp.example",
-		"one.example", "own.example", "pip.example", "scoped.example", "sum.example", "two.example", "uv.example", "yarn.example", "yarn1.example"}
+		"one.example", "own.example", "pip.example:8443", "scoped.example", "sum.example", "two.example", "uv.example", "yarn.example", "yarn1.example"}
 	if !slices.Equal(got, want) {
 		t.Errorf("got  %v\nwant %v", got, want)
 	}

@@ -3,7 +3,6 @@ package scan
 import (
 	"fmt"
 	"io/fs"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -67,6 +66,7 @@ func (f *Finding) judge() bool {
 		if f.New && harmlessRedirect(f.Root, f.Path, f.after) {
 			return false
 		}
+	case Hidden:
 	case Agent, Editor, Hook, Shell, Tool:
 		if !f.New && f.after.size == 0 && f.after.mode.IsRegular() {
 			return false // emptied: nothing runs
@@ -94,6 +94,3 @@ func (s *Snapshot) holds(path string) (is, replaced bool) {
 		}
 	}
 }
-
-// name is the last part of the path.
-func (f *Finding) name() string { return path.Base(f.Path) }

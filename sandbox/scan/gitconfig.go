@@ -4,109 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode/utf8"
 )
-
-// setting is one line of a git configuration; the key as in core.sshcommand, its first and last part
-// in lower case.
-type setting struct{ key, value string }
-
-// parseConfig reads a git configuration. What git would refuse to read is read as far as possible,
-// since another version may not refuse.
-func parseConfig(text string) (list []setting, strange bool) {
-	text = strings.TrimPrefix(text, "\uFEFF")
-	text = strings.ReplaceAll(text, "\r\n", "\n")
-	section := ""
-	for text != "" {
-		var line string
-		line, text = logicalLine(text)
-		line = strings.TrimLeft(line, " \t\v\f")
-		for strings.HasPrefix(line, "[") {
-			name, rest, ok := sectionHead(line)
-			if !ok {
-				strange = true
-				line = ""
-				break
-			}
-			section, line = name, strings.TrimLeft(rest, " \t")
-		}
-		if line == "" || line[0] == '#' || line[0] == ';' {
-			continue
-		}
-		key, value, ok := strings.Cut(line, "=")
-		key = strings.ToLower(strings.TrimSpace(key))
-		if !ok {
-			if i := strings.IndexAny(key, "#;"); i >= 0 {
-				key = strings.TrimSpace(key[:i])
-			}
-			value = "true"
-		}
-		if section == "" || key == "" || strings.ContainsAny(key, " \t\"") {
-			strange = true
-		}
-		list = append(list, setting{section + "." + key, configValue(value)})
-	}
-	return list, strange
-}
-
-// logicalLine cuts off a line, with those that a backslash at its end adds.
-func logicalLine(text string) (line, rest string) {
-	for {
-		var part string
-		var more bool
-		part, rest, more = strings.Cut(text, "\n")
-		slashes := len(part) - len(strings.TrimRight(part, `\`))
-		if !more || slashes%2 == 0 {
-			return line + part, rest
-		}
-		line += part[:len(part)-1]
-		text = rest
-	}
-}
-
-// sectionHead reads [section], [section "sub"] and [section.sub].
-func sectionHead(line string) (name, rest string, ok bool) {
-	var quoted, escaped bool
-	for i := 1; i < len(line); i++ {
-		switch c := line[i]; {
-		case escaped:
-			escaped = false
-		case quoted && c == '\\':
-			escaped = true
-		case c == '"':
-			quoted = !quoted
-		case c == ']' && !quoted:
-			name, sub, has := strings.Cut(line[1:i], `"`)
-			name = strings.ToLower(strings.TrimSpace(name))
-			if has {
-				name += "." + strings.ReplaceAll(strings.TrimSuffix(strings.TrimSpace(sub), `"`), `\`, "")
-			}
-			return name, line[i+1:], true
-		}
-	}
-	return "", "", false
-}
-
-func configValue(s string) string {
-	var b strings.Builder
-	var quoted, escaped bool
-	for _, c := range strings.TrimSpace(s) {
-		switch {
-		case escaped:
-			b.WriteRune(c)
-			escaped = false
-		case c == '\\':
-			escaped = true
-		case c == '"':
-			quoted = !quoted
-		case (c == '#' || c == ';') && !quoted:
-			return strings.TrimSpace(b.String())
-		default:
-			b.WriteRune(c)
-		}
-	}
-	return strings.TrimSpace(b.String())
-}
 
 // runs reports what a setting makes git do: run a program, or take more settings from elsewhere.
 func (s setting) runs() (Action, bool) {
@@ -175,12 +73,12 @@ func newPrograms(before, now *item) (Action, []string) {
 	}
 	had := map[setting]bool{}
 	if before != nil && before.read {
-		list, _ := parseConfig(string(before.content))
+		list := parseConfig(string(before.content))
 		for _, s := range list {
 			had[s] = true
 		}
 	}
-	list, strange := parseConfig(string(now.content))
+	list := parseConfig(string(now.content))
 	action, keys := Ask, []string(nil)
 	for _, s := range list {
 		act, runs := s.runs()
@@ -193,9 +91,6 @@ func newPrograms(before, now *item) (Action, []string) {
 		if len(keys) < 8 {
 			keys = append(keys, short(s.key))
 		}
-	}
-	if strange && len(keys) == 0 && !utf8.Valid(now.content) {
-		return Move, []string{"it can't be read as a configuration"}
 	}
 	return action, keys
 }

@@ -22,6 +22,7 @@ func (w *walker) gitDir(at *os.Root, rel string, depth int) {
 		w.item(at, name, path.Join(rel, name), r)
 	}
 	w.hooks(at, path.Join(rel, "hooks"))
+	w.links(at, rel)
 	w.open(at, "modules", path.Join(rel, "modules"), func(m *os.Root) { w.modules(m, path.Join(rel, "modules"), depth+1) })
 	w.open(at, "worktrees", path.Join(rel, "worktrees"), func(all *os.Root) {
 		for _, e := range w.names(all) {
@@ -29,6 +30,7 @@ func (w *walker) gitDir(at *os.Root, rel string, depth int) {
 			w.open(all, e.Name(), below, func(one *os.Root) {
 				w.item(one, "commondir", path.Join(below, "commondir"), away)
 				w.item(one, "config.worktree", path.Join(below, "config.worktree"), conf)
+				w.links(one, below)
 			})
 		}
 	})

@@ -29,4 +29,7 @@ type Rules struct {
 	Inet Inet
 	// Unix allows sockets of the family AF_UNIX; pairs of them are always allowed.
 	Unix bool
+	// Starter is the thread, if any, that has the filter itself and starts the commands: they must not
+	// signal it, which would end its whole process.
+	Starter int
 }

@@ -105,8 +105,20 @@ func Program(r Rules) ([]bpf.RawInstruction, error) {
 		bpf.JumpIf{Cond: bpf.JumpEqual, Val: tioclinux, SkipFalse: 1},
 		errno(unix.EPERM))
 	a.sockets(r)
+	a.spare(r.Starter)
 	a.code = append(a.code, bpf.RetConstant{Val: unix.SECCOMP_RET_ALLOW})
 	return bpf.Assemble(a.code)
+}
+
+// spare refuses every signal to one thread. Landlock lets them pass to whoever has the same rules.
+func (a *assembler) spare(thread int) {
+	if thread <= 0 {
+		return
+	}
+	for call, at := range map[uint32]uint32{unix.SYS_KILL: 0, unix.SYS_TKILL: 0, unix.SYS_TGKILL: 1,
+		unix.SYS_RT_SIGQUEUEINFO: 0, unix.SYS_RT_TGSIGQUEUEINFO: 1, unix.SYS_PIDFD_OPEN: 0} {
+		a.on(call, argument(at), bpf.JumpIf{Cond: bpf.JumpEqual, Val: uint32(thread), SkipFalse: 1}, errno(unix.EPERM))
+	}
 }
 
 // sockets says which sockets there are.

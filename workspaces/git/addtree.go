@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -336,12 +337,22 @@ func removeTree(dir string) error {
 	return os.RemoveAll(dir)
 }
 
+// dropTries is how often a registration is removed again when something appeared in it meanwhile.
+const dropTries = 100
+
 // drop removes the registration, and the folder of registrations when it was the last, as git does.
 func (a admin) drop(common string) error {
 	if filepath.Dir(a.path) != filepath.Join(common, "worktrees") {
 		return fmt.Errorf("forget worktree %q: its registration %q is not in %q", a.dir, a.path, common)
 	}
-	if err := os.RemoveAll(a.path); err != nil {
+	err := os.RemoveAll(a.path)
+	for range dropTries {
+		if !errors.Is(err, fs.ErrExist) { // it is not empty: a git that was at work there wrote its index meanwhile
+			break
+		}
+		err = os.RemoveAll(a.path)
+	}
+	if err != nil {
 		return fmt.Errorf("forget worktree %q: %w", a.dir, err)
 	}
 	_ = os.Remove(filepath.Join(common, "worktrees")) // only goes when empty

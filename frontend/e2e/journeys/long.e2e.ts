@@ -65,6 +65,51 @@ test("a conversation of 20,000 messages opens at its end and scrolls back page b
   await ada.button(/^Latest/).waitFor({ state: "detached" });
 });
 
+test("a search hit far back is gone to at once, and from there one reads on to the end", async () => {
+  const carrel = await stage.carrel();
+  const repo = await carrel.repository("far");
+  const ada = await stage.person(carrel);
+  await ada.settle(repo, "Far back");
+  await ada.page.goto("about:blank");
+  await carrel.stop();
+  await writeTurns(await carrel.session(), 1500);
+  await carrel.start();
+  const pages: string[] = [];
+  ada.page.on("websocket", (socket) => socket.on("framesent", ({ payload }) => String(payload).includes('"conversations.page"') && pages.push(String(payload))));
+  await ada.page.goto(carrel.link);
+  await ada.log.getByText(answer(1500)).waitFor();
+
+  await ada.page.keyboard.press("Control+Shift+F");
+  const search = ada.dialog("Search all conversations");
+  await search.getByRole("combobox").fill('"question 40"');
+  await search.getByRole("option").filter({ hasText: "You" }).click();
+  await ada.message(question(40)).waitFor();
+  await settled(ada.log);
+  const top = (await topOf(ada, question(40))) ?? Number.NaN;
+  expect(top).toBeGreaterThan(0);
+  expect(top).toBeLessThan(800);
+  expect(pages.filter((one) => one.includes('"around"'))).toHaveLength(1);
+  expect(pages.length).toBeLessThan(4);
+  expect(await ada.log.getByText(answer(1500)).count()).toBe(0);
+
+  // Reading on loads what follows, and the end of what is there is not taken for the end.
+  await ada.log.hover();
+  const seen = async () => Number(/\d+/.exec(await inView(ada))?.[0] ?? 0);
+  await expect.poll(async () => (await ada.page.mouse.wheel(0, 1500), seen()), { interval: 50 }).toBeGreaterThan(150);
+  expect(await ada.log.getByText(answer(1500)).count()).toBe(0);
+  await ada.button(/^Latest/).click();
+  await ada.log.getByText(answer(1500)).waitFor();
+  await ada.button(/^Latest/).waitFor({ state: "detached" });
+
+  // What is sent from far back is seen.
+  await ada.page.keyboard.press("Control+Shift+F");
+  await search.getByRole("combobox").fill('"question 700"');
+  await search.getByRole("option").filter({ hasText: "You" }).click();
+  await ada.message(question(700)).waitFor();
+  await ada.ask("And now?");
+  await ada.message("And now?").waitFor();
+});
+
 test("nothing jumps while text streams in", async () => {
   const model = await stage.model();
   const carrel = await stage.carrel({ model });

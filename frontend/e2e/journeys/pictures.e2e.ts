@@ -1,35 +1,9 @@
-import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { gate, type Asked } from "../model";
+import { draw, give } from "../pictures";
 import { useStage } from "../stage";
 
 const stage = useStage();
-
-/** A picture as a file. */
-async function draw(page: Page, name: string, colour: string): Promise<{ name: string; mimeType: string; buffer: Buffer }> {
-  const url = await page.evaluate((fill) => {
-    const canvas = document.createElement("canvas");
-    [canvas.width, canvas.height] = [120, 80];
-    const context = canvas.getContext("2d");
-    if (context) context.fillStyle = fill;
-    context?.fillRect(0, 0, 120, 80);
-    return canvas.toDataURL("image/png");
-  }, colour);
-  return { name, mimeType: "image/png", buffer: Buffer.from(url.slice(url.indexOf(",") + 1), "base64") };
-}
-
-/** Gives files to the composer the way that a paste or a drop does. */
-async function give(page: Page, how: "paste" | "drop", file: { name: string; mimeType: string; buffer: Buffer }): Promise<void> {
-  await page.getByRole("textbox", { name: "Message" }).evaluate(
-    (box, { kind, name, type, data }) => {
-      const carried = new DataTransfer();
-      carried.items.add(new File([Uint8Array.from(atob(data), (c) => c.charCodeAt(0))], name, { type }));
-      const event = kind === "paste" ? new ClipboardEvent("paste", { clipboardData: carried, bubbles: true, cancelable: true }) : new DragEvent("drop", { dataTransfer: carried, bubbles: true, cancelable: true });
-      box.dispatchEvent(event);
-    },
-    { kind: how, name: file.name, type: file.mimeType, data: file.buffer.toString("base64") },
-  );
-}
 
 /** How many pictures each message of the person has, as the model gets them. */
 function pictures(asked: Asked | undefined): number[] {
@@ -119,5 +93,5 @@ test("a message that waits has its pictures, and one that is edited keeps them",
   await edit.getByRole("textbox").press("Enter");
   await expect.poll(() => pictures(model.asked.at(-1))).toEqual([0, 0]);
   await ada.rest();
-  expect(await ada.log.getByRole("img").count()).toBe(0);
+  await expect.poll(() => ada.log.getByRole("img").count()).toBe(0);
 });

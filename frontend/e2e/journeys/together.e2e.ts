@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { gate } from "../model";
+import { draw, give } from "../pictures";
 import { useStage } from "../stage";
 
 const stage = useStage();
@@ -38,6 +39,34 @@ test("two pages on one server stay in step", async () => {
   await ada.page.getByRole("heading", { level: 1, name: "Renamed by Bob" }).waitFor();
   await ada.menu("Archive");
   await expect.poll(() => bob.composer.isDisabled()).toBe(true);
+});
+
+test("what is being written is in every window, with its pictures", async () => {
+  const model = await stage.model();
+  const carrel = await stage.carrel({ model });
+  const ada = await stage.person(carrel);
+  const desk = await stage.person(carrel); // her other window
+  await ada.settle(await carrel.repository("drafts"), "Two windows");
+  await desk.row("Two windows").click();
+  await desk.page.getByRole("heading", { level: 1, name: "Two windows" }).waitFor();
+  const written = (person: typeof ada) => person.composer.inputValue();
+
+  await ada.composer.fill("Look at");
+  await expect.poll(() => written(desk)).toBe("Look at");
+  await desk.composer.fill("Look at this");
+  await give(desk.page, "paste", await draw(desk.page, "there.png", "teal"));
+  await expect.poll(() => written(ada)).toBe("Look at this");
+  await ada.page.getByRole("region", { name: "Attached pictures" }).getByRole("img", { name: "there.png" }).waitFor();
+
+  // A reload has both, and sends both.
+  await ada.page.reload();
+  await expect.poll(() => written(ada)).toBe("Look at this");
+  await ada.page.getByRole("region", { name: "Attached pictures" }).getByRole("img", { name: "there.png" }).waitFor();
+  await ada.composer.press("Enter");
+  await ada.log.getByText("Done.").waitFor();
+  await ada.log.getByRole("img", { name: "there.png" }).waitFor();
+  await expect.poll(() => written(desk)).toBe("");
+  expect(await desk.page.getByRole("region", { name: "Attached pictures" }).count()).toBe(0);
 });
 
 test("carrel run beside the page appears in it, live", async () => {

@@ -181,16 +181,16 @@ test("an answer tells what it used, and its sources lead out of the page", async
   expect(await page.evaluate(() => window.fake?.opened)).toEqual(["https://example.org/backoff"]);
 });
 
-test("the window's export goes to the clipboard, where its web view saves nothing", async () => {
-  await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+test("the window's export is written by the core, which shows it in its folder", async () => {
   await show("scene=main");
   await page.evaluate(() => {
     if (window.fake) Object.assign(window.fake, { kind: "desktop" });
   });
   await page.getByRole("button", { name: "More", exact: true }).click();
   await page.getByRole("menuitem", { name: "Export as Markdown" }).click();
-  await page.getByText(/conversation\.md is on the clipboard/).waitFor();
-  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe("# A conversation\n");
+  await page.getByText("Saved as ~/Downloads/conversation.md").waitFor();
+  await page.getByRole("button", { name: "Show in folder" }).click();
+  await expect.poll(() => page.evaluate(() => window.fake?.calls.find((call) => call.name === "system.showFile")?.args)).toEqual({ path: "/home/ada/Downloads/conversation.md" });
 });
 
 test("folders dropped on the window offer a workspace, after the question of trust", async () => {

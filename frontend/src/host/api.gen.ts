@@ -303,6 +303,11 @@ export interface ExportConversation {
   left?: boolean;
 }
 
+/** SavedExport is a document that was written to a file. */
+export interface SavedExport {
+  path: string;
+}
+
 /** Exported is a document. */
 export interface Exported {
   /** of a file */
@@ -752,11 +757,23 @@ export interface Counts {
   commits: number;
 }
 
+/** SetBase names what a workspace is compared with: a branch, a remote's branch, a tag or a commit. */
+export interface SetBase {
+  id: string;
+  base: string;
+}
+
 /** DeleteWorkspace deletes a workspace. Unless its AtRisk is clean, Confirm must be the name. */
 export interface DeleteWorkspace {
   id: string;
   confirm?: string;
   /** KeepBranch keeps a branch that Carrel made; branches that existed before are always kept. */
+  keepBranch?: boolean;
+}
+
+/** RiskOfDeleting asks what a DeleteWorkspace with the same KeepBranch would lose. */
+export interface RiskOfDeleting {
+  id: string;
   keepBranch?: boolean;
 }
 
@@ -1033,6 +1050,12 @@ export interface Browse {
 export interface ListWorkspaces {
   /** the archived ones too */
   archived: boolean;
+}
+
+/** ShowFile asks to show a file in its folder. */
+export interface ShowFile {
+  /** of an export */
+  path: string;
 }
 
 /** OpenURL asks to open an address outside Carrel. */
@@ -1357,9 +1380,10 @@ export interface Calls {
   "workspaces.list": { args: ListWorkspaces; result: Workspace[] };
   "workspaces.create": { args: NewWorkspace; result: Workspace };
   "workspaces.rename": { args: RenameWorkspace; result: Workspace };
+  "workspaces.setBase": { args: SetBase; result: Workspace };
   "workspaces.archive": { args: ByID; result: Workspace };
   "workspaces.unarchive": { args: ByID; result: Workspace };
-  "workspaces.atRisk": { args: ByID; result: AtRisk };
+  "workspaces.atRisk": { args: RiskOfDeleting; result: AtRisk };
   "workspaces.delete": { args: DeleteWorkspace; result: void };
   "workspaces.repair": { args: ByID; result: void };
   "workspaces.setModel": { args: SetModel; result: void };
@@ -1387,6 +1411,7 @@ export interface Calls {
   "conversations.setMode": { args: SetMode; result: void };
   "conversations.release": { args: ByID; result: void };
   "conversations.export": { args: ExportConversation; result: Exported };
+  "conversations.saveExport": { args: ExportConversation; result: SavedExport };
   "permissions.get": { args: ByID; result: Permissions };
   "permissions.answer": { args: AnswerQuestion; result: void };
   "permissions.grant": { args: GrantRules; result: void };
@@ -1429,6 +1454,7 @@ export interface Calls {
   "system.pickFolder": { args: undefined; result: PickedFolder };
   "system.raise": { args: undefined; result: void };
   "system.openURL": { args: OpenURL; result: void };
+  "system.showFile": { args: ShowFile; result: void };
   "costs.summary": { args: CostQuery; result: CostSummary };
   "costs.setBudget": { args: SetBudget; result: void };
   "search.find": { args: FindText; result: Found };
@@ -1469,12 +1495,14 @@ export interface Api {
     create(args: NewWorkspace): Promise<Workspace>;
     /** Rename changes name or title. */
     rename(args: RenameWorkspace): Promise<Workspace>;
+    /** SetBase changes the branch, tag or commit that the workspace's changes are counted against. */
+    setBase(args: SetBase): Promise<Workspace>;
     /** Archive hides a workspace and stops what works in it. */
     archive(args: ByID): Promise<Workspace>;
     /** Unarchive brings an archived workspace back. */
     unarchive(args: ByID): Promise<Workspace>;
     /** AtRisk lists the work that deleting the workspace would lose. */
-    atRisk(args: ByID): Promise<AtRisk>;
+    atRisk(args: RiskOfDeleting): Promise<AtRisk>;
     /** Delete deletes a workspace and its worktree. */
     delete(args: DeleteWorkspace): Promise<void>;
     /** Repair restores a missing or broken place. */
@@ -1537,6 +1565,8 @@ export interface Api {
     release(args: ByID): Promise<void>;
     /** Export gives the conversation as a document of at most 32 MiB. */
     export(args: ExportConversation): Promise<Exported>;
+    /** SaveExport writes it into the person's folder of downloads, for a window that saves no files itself. */
+    saveExport(args: ExportConversation): Promise<SavedExport>;
   };
   permissions: {
     /** Get tells mode, rules and sandbox of a workspace. */
@@ -1632,6 +1662,8 @@ export interface Api {
     raise(): Promise<void>;
     /** OpenURL opens an http, https or mailto address outside, for the page in the window. */
     openURL(args: OpenURL): Promise<void>;
+    /** ShowFile shows a file that was just exported in its folder. */
+    showFile(args: ShowFile): Promise<void>;
   };
   costs: {
     /** Summary sums up what was spent. */
@@ -1663,6 +1695,7 @@ export function client(call: Call): Api {
       list: (args) => call("workspaces.list", args),
       create: (args) => call("workspaces.create", args),
       rename: (args) => call("workspaces.rename", args),
+      setBase: (args) => call("workspaces.setBase", args),
       archive: (args) => call("workspaces.archive", args),
       unarchive: (args) => call("workspaces.unarchive", args),
       atRisk: (args) => call("workspaces.atRisk", args),
@@ -1695,6 +1728,7 @@ export function client(call: Call): Api {
       setMode: (args) => call("conversations.setMode", args),
       release: (args) => call("conversations.release", args),
       export: (args) => call("conversations.export", args),
+      saveExport: (args) => call("conversations.saveExport", args),
     },
     permissions: {
       get: (args) => call("permissions.get", args),
@@ -1745,6 +1779,7 @@ export function client(call: Call): Api {
       pickFolder: () => call("system.pickFolder", undefined),
       raise: () => call("system.raise", undefined),
       openURL: (args) => call("system.openURL", args),
+      showFile: (args) => call("system.showFile", args),
     },
     costs: {
       summary: (args) => call("costs.summary", args),

@@ -18,9 +18,9 @@ export async function sendFile(file: Blob, name: string, key: string, signal?: A
   throw new CallError("upload", "Carrel did not take the picture. Attach it again.");
 }
 
-/** Reads a picture of a message. */
-export async function fetchPicture(workspace: string, blob: string, key: string): Promise<Blob> {
-  const response = await fetch(`/blob/${encodeURIComponent(workspace)}/${encodeURIComponent(blob)}`, { headers: { authorization: `Bearer ${key}` } });
+/** Reads a picture: /blob/… of a message, /upload/… one that waits for its message. */
+export async function fetchPicture(kind: "blob" | "upload", path: readonly string[], key: string): Promise<Blob> {
+  const response = await fetch(`/${[kind, ...path.map(encodeURIComponent)].join("/")}`, { headers: { authorization: `Bearer ${key}` } });
   if (!response.ok) throw new CallError("not_found", "The picture is not there any more.");
   return response.blob();
 }

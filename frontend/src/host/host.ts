@@ -60,6 +60,8 @@ export interface Host {
   openLink(address: string): boolean;
   /** Hands a picture to the core. */
   upload(file: Blob, name: string, signal?: AbortSignal): Promise<Uploaded>;
+  /** Reads a picture that was handed over and waits for its message. */
+  uploaded(id: string): Promise<Blob>;
   /** Reads a picture that a message of the workspace has. */
   picture(workspace: string, blob: string): Promise<Blob>;
   /** Tries to connect now. A new key replaces the refused one. */

@@ -38,7 +38,8 @@ export function connectPage(version: string): Host {
       wire.reconnect(typed === undefined ? undefined : key);
     },
     upload: (file, name, signal) => sendFile(file, name, key, signal),
-    picture: (workspace, blob) => fetchPicture(workspace, blob, key),
+    picture: (workspace, blob) => fetchPicture("blob", [workspace, blob], key),
+    uploaded: (id) => fetchPicture("upload", [id], key),
     pickFolder: async (): Promise<PickResult> => {
       if (identity.kind !== "desktop") return { kind: "no_dialog" };
       const picked = await api.system.pickFolder();

@@ -15,6 +15,7 @@ const repeatable: Record<CallName, boolean> = {
   "workspaces.list": true,
   "workspaces.create": false,
   "workspaces.rename": true,
+  "workspaces.setBase": true,
   "workspaces.archive": true,
   "workspaces.unarchive": true,
   "workspaces.atRisk": true,
@@ -59,6 +60,7 @@ const repeatable: Record<CallName, boolean> = {
   "sandbox.restore": false,
   "sandbox.settings": true,
   "sandbox.setSettings": true,
+  "conversations.saveExport": false, // each is another file
   "settings.get": true,
   "settings.set": true,
   "settings.models": true,
@@ -90,6 +92,7 @@ const repeatable: Record<CallName, boolean> = {
   "system.pickFolder": false,
   "system.raise": true,
   "system.openURL": false,
+  "system.showFile": false,
 };
 
 /** Whether a call may be sent again when nobody knows whether it arrived. */
@@ -104,6 +107,7 @@ const timeouts: Partial<Record<CallName, number>> = {
   "workspaces.delete": 2 * 60 * seconds,
   "workspaces.diff": 60 * seconds,
   "conversations.export": 60 * seconds,
+  "conversations.saveExport": 2 * 60 * seconds, // of any length
   "settings.awaitCoder": Number.POSITIVE_INFINITY, // a person decides
   "settings.loadCoderCatalog": 5 * 60 * seconds, // many providers
   "system.doctor": 60 * seconds,

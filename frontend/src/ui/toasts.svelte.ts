@@ -9,7 +9,9 @@ export interface Toast {
   action?: { label: string; run: () => void };
 }
 
+/** How long they stay, in milliseconds; longer where there is something to press. */
 const infoLife = 5000;
+const actionLife = 20_000;
 
 export class Toasts {
   #next = 1;
@@ -31,7 +33,7 @@ export class Toasts {
   #add(tone: Toast["tone"], message: string, action: Toast["action"]): void {
     const toast: Toast = { id: this.#next++, tone, message, ...(action ? { action } : {}) };
     this.list = [...this.list.filter((old) => old.message !== message), toast].slice(-4);
-    if (tone === "info") setTimeout(() => this.close(toast.id), infoLife);
+    if (tone === "info") setTimeout(() => this.close(toast.id), action ? actionLife : infoLife);
   }
 }
 

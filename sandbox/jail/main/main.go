@@ -9,11 +9,12 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"os"
-	"slices"
 
 	"carrel/sandbox/jail"
+	"carrel/sandbox/netproxy/connect"
 )
 
 func main() {
@@ -29,9 +30,12 @@ func run(args []string) error {
 	}
 	switch args[0] {
 	case jail.RoleSupervisor:
-		return jail.Supervise(slices.Contains(args, jail.WithNetwork), slices.Contains(args, jail.WithCapture))
+		return jail.Supervise()
 	case jail.RoleHelper:
 		return jail.Inside()
+	}
+	if args[0] == "connect" && len(args) == 3 {
+		return connect.Pipe(context.Background(), os.Getenv(connect.Variable), args[1], args[2], os.Stdin, os.Stdout)
 	}
 	return fmt.Errorf("start %q: unknown role", args[0])
 }

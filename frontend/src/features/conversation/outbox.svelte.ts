@@ -1,6 +1,7 @@
 // Messages on their way to the core. One that could not be sent stays here until the person decides,
 // so nothing that was written is lost. Its id makes sending it again harmless.
 import { sentence, type Dispatch, type Host } from "../../host/host";
+import { randomId } from "../../lib/ids";
 import type { Sent } from "../pictures/index";
 
 export interface Outgoing {
@@ -9,11 +10,6 @@ export interface Outgoing {
   dispatch: Dispatch;
   pictures: Sent;
   problem?: string;
-}
-
-/** 128 random bits; randomUUID is missing on plain http. */
-export function messageId(): string {
-  return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
 export class Outbox {
@@ -28,7 +24,7 @@ export class Outbox {
 
   /** Sends a message. While a turn runs, dispatch says when it reaches the model. The result says whether the core has it. */
   send(text: string, dispatch: Dispatch = "step", pictures: Sent = { files: [], urls: [] }): Promise<boolean> {
-    const message = { id: messageId(), text, dispatch, pictures };
+    const message = { id: randomId(), text, dispatch, pictures };
     this.list = [...this.list, message];
     return this.#try(message);
   }

@@ -1,5 +1,6 @@
 // One conversation, kept current: a snapshot, then the events whose revision is above it. What was
-// missed is asked for again.
+// missed is asked for again. A place far back is shown without what lies between; the newest rows are kept
+// aside and stay current until the rows that are shown reach them again.
 import type { Activity, Conversation as Snapshot, Entry, EntryGrew, Host, HostEvent, Question, Queued, RetryWait, Status, Todo, Usage } from "../../host/host";
 import { sentence } from "../../host/host";
 import type { Drafts } from "../../lib/drafts.svelte";
@@ -8,8 +9,6 @@ import { Outbox } from "./outbox.svelte";
 import { findLast, grow, place, Row } from "./rows.svelte";
 
 const pageSize = 100;
-/** How many entries come at once on the way to a place far back. */
-const jumpSize = 500;
 /** What is kept of an init hook's output, in UTF-16 code units. */
 const initMost = 256 * 1024;
 
@@ -30,6 +29,9 @@ export class Conversation {
   rows = $state.raw<readonly Row[]>([]);
   more = $state(false);
   loadingMore = $state(false);
+  /** The newest rows, while the ones that are shown end before them. */
+  #tail = $state.raw<{ rows: readonly Row[]; more: boolean } | undefined>();
+  loadingNewer = $state(false);
   /** True for the one update that put rows in front: the list then keeps its place from the end. */
   prepended = $state(false);
   activity = $state.raw<Activity>("idle");
@@ -55,20 +57,36 @@ export class Conversation {
     void this.open();
   }
 
+  /** Whether what is shown ends before the newest. */
+  get newer(): boolean {
+    return this.#tail !== undefined;
+  }
+
+  /** The newest rows, shown or not. */
+  get #latest(): readonly Row[] {
+    return this.#tail?.rows ?? this.rows;
+  }
+
+  set #latest(rows: readonly Row[]) {
+    if (this.#tail) this.#tail = { ...this.#tail, rows };
+    else this.rows = rows;
+  }
+
   dispose(): void {
     this.#run++;
     for (const leave of this.#leave) leave();
   }
 
   /** Takes the snapshot; rows that are shown stay where they fit to it. */
-  async open(): Promise<void> {
+  async open(replaced = false): Promise<void> {
     const run = ++this.#run;
     this.#waiting = [];
     const written = this.#drafts?.changes(this.workspace) ?? 0;
     try {
       const snapshot = await this.#host.api.conversations.open({ id: this.workspace });
       if (run !== this.#run) return;
-      this.#drafts?.load(this.workspace, snapshot.draft ?? "", written);
+      this.#drafts?.load(this.workspace, snapshot.draft ?? "", snapshot.draftFiles ?? [], written);
+      if (replaced) this.toLatest();
       this.#take(snapshot);
       const waiting = this.#waiting ?? [];
       this.#waiting = undefined;
@@ -84,12 +102,13 @@ export class Conversation {
   #take(snapshot: Snapshot): void {
     const entries = snapshot.entries ?? [];
     const first = entries[0];
-    const known = new Map(this.rows.map((row) => [row.id, row]));
+    const before = this.#latest;
+    const known = new Map(before.map((row) => [row.id, row]));
     // Where nothing older exists any more, what is shown above was left: edited or cleared away.
     const joins = first !== undefined && known.has(first.id) && snapshot.more;
-    const older = joins ? this.rows.filter((row) => row.order < first.order) : [];
+    const older = joins ? before.filter((row) => row.order < first.order) : [];
     this.prepended = false;
-    this.rows = [
+    this.#latest = [
       ...older,
       ...entries.map((entry) => {
         const row = known.get(entry.id) ?? new Row(entry);
@@ -97,10 +116,15 @@ export class Conversation {
         return row;
       }),
     ];
-    if (older.length === 0) this.more = snapshot.more;
+    if (older.length === 0) this.#moreOfLatest(snapshot.more);
     this.#rev = snapshot.rev;
     this.damaged = snapshot.damaged ?? 0;
     this.#status(snapshot.status);
+  }
+
+  #moreOfLatest(more: boolean): void {
+    if (this.#tail) this.#tail = { ...this.#tail, more };
+    else this.more = more;
   }
 
   #status(from: Status): void {
@@ -133,21 +157,26 @@ export class Conversation {
     if (event.name === "entry.changed") this.#put(event.data.entry);
     else if (event.name === "entry.grew") this.#grew(event.data);
     else if (event.name === "entry.removed") this.#remove(event.data.ids ?? []);
-    else if (event.name === "entry.replaced") void this.open();
+    else if (event.name === "entry.replaced") void this.open(true);
     else if (event.name === "conversation.changed") this.#status(event.data.status);
   }
 
   #put(entry: Entry): void {
-    const rows = place(this.rows, entry);
-    if (rows !== this.rows) {
+    const far = this.#tail && findLast(this.rows, entry.id);
+    if (far) far.entry = entry;
+    const first = this.#latest[0];
+    // What lies between is asked for when the person gets there.
+    const between = this.#tail !== undefined && first !== undefined && entry.order < first.order;
+    const rows = between ? this.#latest : place(this.#latest, entry);
+    if (rows !== this.#latest) {
       this.prepended = false;
-      this.rows = rows;
+      this.#latest = rows;
     }
     if (entry.kind === "user") this.outbox.arrived(entry.text ?? "", entry.files?.length ?? 0);
   }
 
   #grew(event: EntryGrew): void {
-    const row = findLast(this.rows, event.entry);
+    const row = findLast(this.#latest, event.entry);
     if (!row || !grow(row, event)) void this.fetch(event.entry);
   }
 
@@ -155,6 +184,7 @@ export class Conversation {
     const gone = new Set(ids);
     this.prepended = false;
     this.rows = this.rows.filter((row) => !gone.has(row.id));
+    if (this.#tail) this.#tail = { ...this.#tail, rows: this.#tail.rows.filter((row) => !gone.has(row.id)) };
   }
 
   /** Asks for one entry, uncut. */
@@ -174,21 +204,20 @@ export class Conversation {
   }
 
   /** Loads older entries in front; while some come already, it waits for those. */
-  loadMore(limit = pageSize): Promise<void> {
+  loadMore(): Promise<void> {
     const first = this.rows[0];
     if (!this.more || !first) return Promise.resolve();
-    this.#loading ??= this.#load(first.order, limit).finally(() => (this.#loading = undefined));
+    this.#loading ??= this.#load(first).finally(() => (this.#loading = undefined));
     return this.#loading;
   }
 
-  async #load(before: number, limit: number): Promise<void> {
+  async #load(first: Row): Promise<void> {
     this.loadingMore = true;
     const run = this.#run;
     try {
-      const page = await this.#host.api.conversations.page({ workspace: this.workspace, before, limit });
-      if (run !== this.#run) return;
-      const known = new Set(this.rows.map((row) => row.id));
-      const older = (page.entries ?? []).filter((entry) => !known.has(entry.id)).map((entry) => new Row(entry));
+      const page = await this.#host.api.conversations.page({ workspace: this.workspace, before: first.order, limit: pageSize });
+      if (run !== this.#run || this.rows[0] !== first) return;
+      const older = this.#fresh(page.entries);
       this.prepended = true;
       this.rows = [...older, ...this.rows];
       this.more = page.more && older.length > 0;
@@ -197,20 +226,69 @@ export class Conversation {
     }
   }
 
-  /** Loads pages until an entry is there; false when it is not part of what is shown, or `wanted` says no more. */
-  async reach(id: string, order: number, wanted: () => boolean): Promise<boolean> {
-    while (wanted()) {
-      if (this.rows.some((row) => row.id === id)) return true;
-      const first = this.rows[0];
-      if (!this.more || !first || first.order <= order) return false;
-      await this.loadMore(jumpSize);
+  /** Loads what follows the rows that are shown, until they reach the newest. */
+  async loadNewer(): Promise<void> {
+    const last = this.rows.at(-1);
+    if (!this.#tail || !last || this.loadingNewer) return;
+    this.loadingNewer = true;
+    const run = this.#run;
+    try {
+      const page = await this.#host.api.conversations.page({ workspace: this.workspace, before: 0, after: last.order, limit: pageSize });
+      if (run !== this.#run || !this.#tail || this.rows.at(-1) !== last) return;
+      const following = this.#fresh(page.entries);
+      this.prepended = false;
+      this.rows = [...this.rows, ...following];
+      this.#join(!page.newer || following.length === 0);
+    } finally {
+      this.loadingNewer = false;
     }
-    return false;
   }
 
-  /** The newest message of the person that is shown. */
+  /** Puts the newest rows behind the ones that are shown, once these reach them. */
+  #join(ended: boolean): void {
+    const last = this.rows.at(-1);
+    const tail = this.#tail?.rows ?? [];
+    const first = tail[0];
+    if (!this.#tail || (!ended && first && (!last || last.order < first.order))) return;
+    this.#tail = undefined;
+    this.rows = first ? [...this.rows.filter((row) => row.order < first.order), ...tail] : this.rows;
+  }
+
+  /** The rows of entries that are not shown. */
+  #fresh(entries: readonly Entry[] | undefined): Row[] {
+    const known = new Set(this.rows.map((row) => row.id));
+    return (entries ?? []).filter((entry) => !known.has(entry.id)).map((entry) => new Row(entry));
+  }
+
+  /** Shows the newest rows again. */
+  toLatest(): void {
+    const tail = this.#tail;
+    if (!tail) return;
+    this.#tail = undefined;
+    this.prepended = false;
+    this.rows = tail.rows;
+    this.more = tail.more;
+  }
+
+  /** Shows an entry, with what is around it; false when it is not part of the conversation any more. */
+  async reach(id: string, order: number): Promise<boolean> {
+    if (this.#latest.some((row) => row.id === id)) this.toLatest();
+    if (this.rows.some((row) => row.id === id)) return true;
+    const run = this.#run;
+    const page = await this.#host.api.conversations.page({ workspace: this.workspace, before: 0, around: order, limit: pageSize });
+    const entries = page.entries ?? [];
+    if (run !== this.#run || !entries.some((entry) => entry.id === id)) return false;
+    this.#tail ??= { rows: this.rows, more: this.more };
+    this.prepended = false;
+    this.rows = entries.map((entry) => new Row(entry));
+    this.more = page.more;
+    this.#join(!page.newer);
+    return true;
+  }
+
+  /** The newest message of the person. */
   get lastMessage(): Row | undefined {
-    return this.rows.findLast((row) => row.entry.kind === "user");
+    return this.#latest.findLast((row) => row.entry.kind === "user");
   }
 
   /** Reads the init hook's output so far. */

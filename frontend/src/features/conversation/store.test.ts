@@ -124,15 +124,6 @@ describe("a snapshot", () => {
     expect(shown(conversation)).toEqual(["d:d!"]);
   });
 
-  test("far back is reached by pages, or said not to be there", async () => {
-    const conversation = await open(snapshot({ rev: 1, more: true, entries: [text("z", 9, "z")] }));
-    host.handle("conversations.page", ({ before }) => ({ entries: [text(`e${before - 1}`, before - 1, "x")], more: before > 3 }));
-    expect(await conversation.reach("e4", 4, () => true)).toBe(true);
-    expect(await conversation.reach("gone", 3, () => true)).toBe(false);
-    expect(conversation.rows[0]?.order).toBe(3);
-    expect(await conversation.reach("e2", 2, () => false)).toBe(false);
-  });
-
   test("that fails is told, and can be tried again", async () => {
     host.handle("conversations.open", () => Promise.reject(new Error("The log is locked.")));
     const conversation = new Conversation(host, "w");
@@ -141,6 +132,89 @@ describe("a snapshot", () => {
     host.handle("conversations.open", () => snapshot({ rev: 1, entries: [text("a", 1, "a")] }));
     await conversation.open();
     expect(shown(conversation)).toEqual(["a:a"]);
+  });
+});
+
+describe("a place far back", () => {
+  const all = Array.from({ length: 900 }, (_, i) => text(`e${i}`, i, `${i}`));
+
+  /** A conversation of 900 entries, whose newest ten were sent. */
+  async function long(): Promise<Conversation> {
+    host.handle("conversations.page", ({ before, after, around, limit }) => {
+      if (around) return { entries: all.slice(Math.max(0, around - limit / 2), around + limit / 2), more: around > limit / 2, newer: around + limit / 2 < all.length };
+      if (after) return { entries: all.slice(after + 1, after + 1 + limit), more: true, newer: after + 1 + limit < all.length };
+      return { entries: all.slice(Math.max(0, before - limit), before), more: before > limit };
+    });
+    return open(snapshot({ rev: 1, more: true, entries: all.slice(-10) }));
+  }
+  const span = (conversation: Conversation) => [conversation.rows[0]?.id, conversation.rows.at(-1)?.id, conversation.rows.length];
+
+  test("is shown with one call, and without what lies between", async () => {
+    const conversation = await long();
+    expect(await conversation.reach("e300", 300)).toBe(true);
+    expect(span(conversation)).toEqual(["e250", "e349", 100]);
+    expect([conversation.newer, conversation.more, asked("conversations.page")]).toEqual([true, true, 1]);
+    expect(await conversation.reach("e310", 310)).toBe(true);
+    expect(asked("conversations.page")).toBe(1);
+  });
+
+  test("joins the newest again as the person goes on, older and newer", async () => {
+    const conversation = await long();
+    await conversation.reach("e700", 700);
+    await conversation.loadMore();
+    expect(span(conversation)).toEqual(["e550", "e749", 200]);
+    await conversation.loadNewer();
+    expect([span(conversation), conversation.newer]).toEqual([["e550", "e849", 300], true]);
+    await conversation.loadNewer();
+    expect([span(conversation), conversation.newer]).toEqual([["e550", "e899", 350], false]);
+    expect(new Set(conversation.rows.map((row) => row.id)).size).toBe(350);
+    await conversation.loadNewer();
+    expect(asked("conversations.page")).toBe(4);
+  });
+
+  test("leaves the newest current, and one step away", async () => {
+    const conversation = await long();
+    await conversation.reach("e300", 300);
+    host.emit({ name: "entry.changed", data: { workspace: "w", rev: 2, entry: text("new", 900, "n") } });
+    grew(3, 1, "ew", "new");
+    host.emit({ name: "entry.changed", data: { workspace: "w", rev: 4, entry: text("e301", 301, "changed") } });
+    host.emit({ name: "entry.changed", data: { workspace: "w", rev: 5, entry: text("e600", 600, "between") } });
+    host.emit({ name: "entry.removed", data: { workspace: "w", rev: 6, ids: ["e302", "e899"] } });
+    expect(span(conversation)).toEqual(["e250", "e349", 99]);
+    expect(shown(conversation)[51]).toBe("e301:changed");
+    conversation.toLatest();
+    expect(shown(conversation).slice(-2)).toEqual(["e898:898", "new:new"]);
+    expect([conversation.rows.length, conversation.newer, conversation.more]).toEqual([10, false, true]);
+  });
+
+  test("near the newest is no place of its own", async () => {
+    const conversation = await long();
+    await conversation.reach("e860", 860);
+    expect([span(conversation), conversation.newer]).toEqual([["e810", "e899", 90], false]);
+    expect(await conversation.reach("e895", 895)).toBe(true);
+    expect(asked("conversations.page")).toBe(1);
+  });
+
+  test("is left when something was said anew, and one that is gone is told", async () => {
+    const conversation = await long();
+    expect(await conversation.reach("gone", 300)).toBe(false);
+    expect(conversation.newer).toBe(false);
+    await conversation.reach("e300", 300);
+    host.handle("conversations.open", () => snapshot({ rev: 9, more: true, entries: [text("e890", 890, "890"), text("b", 950, "b")] }));
+    host.emit({ name: "entry.replaced", data: { workspace: "w", rev: 8 } });
+    await settle();
+    expect([shown(conversation), conversation.newer]).toEqual([["e890:890", "b:b"], false]);
+  });
+
+  test("stays when the link broke, and the newest are taken anew", async () => {
+    const conversation = await long();
+    await conversation.reach("e300", 300);
+    host.handle("conversations.open", () => snapshot({ rev: 9, more: true, entries: [text("z", 999, "z")] }));
+    host.reset();
+    await settle();
+    expect(span(conversation)).toEqual(["e250", "e349", 100]);
+    conversation.toLatest();
+    expect(shown(conversation)).toEqual(["z:z"]);
   });
 });
 

@@ -46,6 +46,8 @@ export const commands = [
   { id: "pro.toggle", title: "Turn pro mode on or off", group: "Conversation", keys: [] },
   { id: "conversation.clearSoft", title: "Start anew, and keep showing what was said", group: "Conversation", keys: [] },
   { id: "conversation.clear", title: "Clear the conversation", group: "Conversation", keys: [] },
+  { id: "conversation.exportMarkdown", title: "Export the conversation as Markdown", group: "Conversation", keys: [] },
+  { id: "conversation.exportJson", title: "Export the conversation as JSON", group: "Conversation", keys: [] },
   { id: "search.open", title: "Search all conversations", group: "Conversation", keys: ["Mod+Shift+F"] },
 
   { id: "workspace.new", title: "New workspace", group: "Workspaces", keys: ["Mod+N", "Alt+N"] },

@@ -16,10 +16,10 @@ const atOnce = 3;
 export interface Attached {
   key: number;
   name: string;
-  /** Of what was attached; it is revoked when the picture goes. */
-  url: string;
-  /** The core's; until it is there, the picture is on its way. */
-  upload?: string;
+  /** Of what was attached; it is revoked when the picture goes. Absent until a draft's picture is there. */
+  url?: string;
+  /** How the core knows it; until then the picture is on its way. */
+  file?: Upload;
 }
 
 /** What a message takes along, and how it looks. */
@@ -37,6 +37,8 @@ export class Attachments {
   #queue: (() => void)[] = [];
   #leaving = new Map<number, AbortController>();
   #waiting: (() => void)[] = [];
+  /** Called when a workspace's draft has other pictures than before. */
+  onchange: (workspace: string) => void = () => undefined;
 
   constructor(host: Host) {
     this.#host = host;
@@ -77,7 +79,37 @@ export class Attachments {
   remove(workspace: string, key: number): void {
     this.#leaving.get(key)?.abort();
     this.#leaving.delete(key);
-    this.#put(workspace, this.of(workspace).filter((one) => one.key !== key || (URL.revokeObjectURL(one.url), false)));
+    const gone = this.of(workspace).find((one) => one.key === key);
+    if (!gone) return;
+    if (gone.url) URL.revokeObjectURL(gone.url);
+    this.#put(workspace, this.of(workspace).filter((one) => one !== gone));
+    if (gone.file) this.onchange(workspace);
+  }
+
+  /** The pictures that the core has. */
+  uploads(workspace: string): readonly Upload[] {
+    return this.of(workspace).flatMap((one) => (one.file ? [one.file] : []));
+  }
+
+  /** Shows the pictures that a draft has. */
+  restore(workspace: string, files: readonly Upload[]): void {
+    const before = this.of(workspace);
+    const coming = before.filter((one) => one.file === undefined);
+    if (before.length === coming.length && files.length === 0) return;
+    const same = (one: Attached, file: Upload) => one.file !== undefined && one.file.upload === file.upload && one.file.blob === file.blob;
+    const kept = files.map((file): Attached => before.find((one) => same(one, file)) ?? { key: this.#next++, name: file.name || "Picture", file });
+    const next = [...kept, ...coming];
+    for (const one of before) if (one.url && !next.includes(one)) URL.revokeObjectURL(one.url);
+    this.#put(workspace, next);
+    for (const one of next) if (!one.url && one.file) void this.#fetch(workspace, one.key, one.file);
+  }
+
+  async #fetch(workspace: string, key: number, { upload, blob }: Upload): Promise<void> {
+    // One that is gone is told when the message is sent.
+    const data = await (upload ? this.#host.uploaded(upload) : this.#host.picture(workspace, blob ?? "")).catch(() => undefined);
+    if (!data || !this.of(workspace).some((one) => one.key === key)) return;
+    const url = URL.createObjectURL(data);
+    this.#put(workspace, this.of(workspace).map((one) => (one.key === key ? { ...one, url } : one)));
   }
 
   clear(workspace: string): void {
@@ -88,7 +120,7 @@ export class Attachments {
   /** Waits until none is on its way any more. False says that one did not arrive. */
   async ready(workspace: string): Promise<boolean> {
     const before = this.of(workspace).length;
-    while (this.of(workspace).some((one) => one.upload === undefined)) await new Promise<void>((done) => this.#waiting.push(done));
+    while (this.of(workspace).some((one) => one.file === undefined)) await new Promise<void>((done) => this.#waiting.push(done));
     return this.of(workspace).length >= before;
   }
 
@@ -97,7 +129,7 @@ export class Attachments {
     const list = this.of(workspace);
     this.#lists.delete(workspace);
     this.#problems.delete(workspace);
-    return { files: list.flatMap((one) => (one.upload ? [{ name: one.name, upload: one.upload }] : [])), urls: list.map(({ url, name }) => ({ url, name })) };
+    return { files: list.flatMap((one) => (one.file ? [one.file] : [])), urls: list.flatMap(({ url, name }) => (url ? [{ url, name }] : [])) };
   }
 
   #start(workspace: string, file: File): void {
@@ -114,7 +146,8 @@ export class Attachments {
     try {
       if (signal.aborted) return;
       const { id } = await this.#host.upload(file, file.name, signal);
-      this.#put(workspace, this.of(workspace).map((one) => (one.key === key ? { ...one, upload: id } : one)));
+      this.#put(workspace, this.of(workspace).map((one) => (one.key === key ? { ...one, file: { name: one.name, upload: id } } : one)));
+      this.onchange(workspace);
     } catch (error) {
       if (signal.aborted) return;
       this.remove(workspace, key);

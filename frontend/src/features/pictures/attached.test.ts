@@ -20,7 +20,7 @@ beforeEach(() => {
 
 test("pictures are handed to the core at once, and go with the message in their order", async () => {
   attachments.add("w", [picture("a.png"), picture("b.png")]);
-  expect(attachments.of("w").map((one) => one.upload)).toEqual([undefined, undefined]);
+  expect(attachments.of("w").map((one) => one.file)).toEqual([undefined, undefined]);
   expect(await settled()).toBe(true);
   const sent = attachments.take("w");
   expect(sent.files).toEqual([{ name: "a.png", upload: "u1" }, { name: "b.png", upload: "u2" }]);
@@ -76,4 +76,18 @@ test("only a few are on their way at a time", async () => {
   attachments.add("w", Array.from({ length: 9 }, (_, i) => picture(`${i}.png`)));
   expect(await settled()).toBe(true);
   expect([most, names().length]).toEqual([3, 9]);
+});
+
+test("a draft's pictures are shown again, and those that are shown stay", async () => {
+  const changed: string[] = [];
+  attachments.onchange = (workspace) => changed.push(workspace);
+  attachments.add("w", [picture("a.png")]);
+  await settled();
+  expect(changed).toEqual(["w"]);
+  const first = attachments.of("w")[0];
+  attachments.restore("w", [{ name: "b.png", upload: "u9" }, { name: "a.png", upload: "u1" }]);
+  await vi.waitFor(() => expect(attachments.of("w")[0]?.url).toBe("blob:2"));
+  expect(attachments.of("w")[1]).toBe(first);
+  attachments.restore("w", []);
+  expect([names(), revoked, changed]).toEqual([[], ["blob:2", "blob:1"], ["w"]]);
 });

@@ -21,6 +21,8 @@ export interface Reach {
   shell: Shell;
   toasts: Toasts;
   keys: { rename: string };
+  /** The person's home folder. */
+  home: string;
 }
 
 /** Archives a workspace, with a way back, or brings it back. */

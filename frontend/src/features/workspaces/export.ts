@@ -1,25 +1,29 @@
 // A conversation as a document: a download in a browser. The window's web view saves no files by itself,
-// so there the document goes to the clipboard.
+// so there the core writes one.
 import type { ExportFormat, Host, Workspace } from "../../host/host";
-import { copyText } from "../../lib/clipboard";
+import { homePath } from "../../lib/format";
 import type { Toasts } from "../../ui/toasts.svelte";
 
 /** How long a browser may take to fetch what it saves, in milliseconds. */
 const patience = 60_000;
 
+export interface ExportReach {
+  host: Host;
+  toasts: Toasts;
+  /** The person's home folder. */
+  home: string;
+}
+
 /** Exports a workspace's conversation, and says where it went. */
-export async function exportConversation(workspace: Workspace, format: ExportFormat, { host, toasts }: { host: Host; toasts: Toasts }): Promise<void> {
+export async function exportConversation(workspace: Workspace, format: ExportFormat, { host, toasts, home }: ExportReach): Promise<void> {
   try {
-    const made = await host.api.conversations.export({ workspace: workspace.id, format });
     if (host.kind === "desktop") {
-      const copied = () => toasts.info(`${made.name} is on the clipboard. “carrel export ${workspace.name}” writes it to a file.`);
-      if (await copyText(made.text)) copied();
-      else {
-        // A web view copies only at a click, and the document took too long to count as part of the last one.
-        toasts.problem(`${made.name} is ready, and the window wants a click to copy it.`, { label: "Copy it", run: () => void copyText(made.text).then((done) => (done ? copied() : toasts.problem(`The clipboard is not available. “carrel export ${workspace.name}” writes the conversation to a file.`))) });
-      }
+      const { path } = await host.api.conversations.saveExport({ workspace: workspace.id, format });
+      const show = () => void host.api.system.showFile({ path }).catch((error: unknown) => toasts.problem(error));
+      toasts.info(`Saved as ${homePath(path, home)}`, { label: "Show in folder", run: show });
       return;
     }
+    const made = await host.api.conversations.export({ workspace: workspace.id, format });
     const address = URL.createObjectURL(new Blob([made.text], { type: made.mime }));
     const link = document.createElement("a");
     link.href = address;

@@ -1,3 +1,5 @@
+export { baseOptions } from "./branches";
+export { exportConversation } from "./export";
 export { toggleArchive } from "./actions";
 export { default as DeleteDialog } from "./DeleteDialog.svelte";
 export { default as ForkDialog } from "./ForkDialog.svelte";

@@ -49,6 +49,7 @@ export class FakeHost implements Host {
     return { id: `u${this.uploads.length}`, mime: "image/png", size: 1000, width: 40, height: 30 };
   }
 
+  uploaded = (id: string): Promise<Blob> => Promise.resolve(world.picture(id));
   picture = (_workspace: string, blob: string): Promise<Blob> => Promise.resolve(world.picture(blob));
 
   openLink(address: string): boolean {
@@ -165,6 +166,7 @@ export class FakeHost implements Host {
       "projects.browse": ({ path }) => browse(path),
       "workspaces.list": () => [...this.workspaces.values()],
       "workspaces.create": (args) => this.putWorkspace(world.workspace({ id: `n${this.rev()}`, projectId: args.projectId, name: args.branch || "quiet-otter", title: args.title ?? "quiet-otter", model: args.model ?? "demo:demo", createdAt: new Date().toISOString(), activeAt: new Date().toISOString() })),
+      "workspaces.setBase": ({ id, base }) => this.putWorkspace({ ...this.#workspace(id), base }),
       "workspaces.rename": ({ id, title, name }) => this.putWorkspace({ ...this.#workspace(id), ...(title ? { title } : {}), ...(name ? { name } : {}) }),
       "workspaces.archive": ({ id }) => this.putWorkspace({ ...this.#workspace(id), archivedAt: new Date().toISOString() }),
       "workspaces.unarchive": ({ id }) => this.putWorkspace({ ...this.#workspace(id), archivedAt: undefined }),
@@ -197,8 +199,13 @@ export class FakeHost implements Host {
       "conversations.retry": ({ id }) => this.update(id, { activity: "streaming", retry: undefined }),
       "conversations.stopRetry": ({ id }) => this.update(id, { activity: "failed", retry: undefined }),
       "conversations.clear": ({ workspace, soft }) => this.#clear(workspace, soft ?? false),
-      "conversations.setDraft": ({ workspace, text }) => void (this.conversation(workspace).draft = text),
+      "conversations.setDraft": ({ workspace, text, files, by }) => {
+        Object.assign(this.conversation(workspace), { draft: text, draftFiles: files ?? [] });
+        this.emit({ name: "draft.changed", data: { workspace, text, ...(files ? { files } : {}), ...(by ? { by } : {}) } });
+      },
       "conversations.export": ({ format }) => ({ name: `conversation.${format}`, mime: format === "md" ? "text/markdown" : "application/json", text: "# A conversation\n" }),
+      "conversations.saveExport": ({ format }) => ({ path: `/home/ada/Downloads/conversation.${format}` }),
+      "system.showFile": () => undefined,
       "conversations.release": ({ id }) => this.update(id, { held: false, queue: [] }),
       "conversations.setMode": ({ workspace: id, mode }) => void this.putWorkspace({ ...this.#workspace(id), mode }),
       "permissions.get": ({ id }) => ({ mode: this.#workspace(id).mode, modes: ["plan", "ask", "accept-edits", "auto", "bypass"], rules: [], sandbox: { mode: "workspace-write", on: true, tier: "A", network: "allow" } }),
@@ -221,6 +228,7 @@ export class FakeHost implements Host {
       "settings.fallbacks": () => [{ model: "anthropic:claude-sonnet-5", models: ["anthropic:claude-opus-5"] }],
       "settings.setFallback": () => undefined,
       "settings.coder": () => world.coder(false),
+      "settings.model": ({ id }) => ({ id, name: id, provider: id.split(":")[0] ?? "", aliases: [], available: true, levels: [] }),
       "costs.summary": ({ by }) => world.costs(by ?? "workspace"),
       "costs.setBudget": ({ workspace, usd }) => this.update(workspace, { usage: { ...this.conversation(workspace).status.usage, budgetUsd: usd } }),
       "search.find": ({ text }) => ({ hits: world.hits(text) }),

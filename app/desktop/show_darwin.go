@@ -1,0 +1,8 @@
+//go:build desktop
+
+package desktop
+
+import "os/exec"
+
+// fileManager shows a file in its folder.
+func fileManager(path string) *exec.Cmd { return exec.Command("open", "-R", path) }

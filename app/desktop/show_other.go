@@ -1,0 +1,11 @@
+//go:build desktop && !darwin
+
+package desktop
+
+import (
+	"os/exec"
+	"path/filepath"
+)
+
+// fileManager shows the folder of a file.
+func fileManager(path string) *exec.Cmd { return exec.Command("xdg-open", filepath.Dir(path)) }
