@@ -124,7 +124,7 @@ func (b *boxes) policyOf(w workspaces.Workspace) (policy.Policy, policy.Mode, er
 	}
 	if len(granted.AllowedDomains) > 0 {
 		if p.Allowed == nil {
-			p.Allowed = policy.Registries()
+			p.Allowed = p.AllowedHosts(policy.Configured(home, a.environ, os.ReadFile))
 		}
 		p.Allowed = append(p.Allowed, granted.AllowedDomains...)
 	}
