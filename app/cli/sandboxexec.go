@@ -65,17 +65,20 @@ func (o *sandboxOptions) exec(ctx context.Context, io IO, asJSON bool, argv []st
 	}
 	run := &sandboxRun{io: io, box: box, told: told, quarantine: filepath.Join(root.Dir(), quarantineFolder)}
 	exit, err := run.command(ctx, argv)
-	closing := box.Close()
-	if err != nil {
-		return err
+	looking := box.Close()
+	if run.started { // also when nobody knows how it ended
+		looking = errors.Join(looking, run.look(context.WithoutCancel(ctx)))
 	}
-	if err := errors.Join(closing, run.look(context.WithoutCancel(ctx))); err != nil {
-		told.say("scan", fmt.Sprintf("What the command left could not be looked at: %v.", err), nil)
+	if looking != nil {
+		told.say("scan", fmt.Sprintf("What the command left could not be looked at: %v.", looking), nil)
 	}
 	for _, lost := range exit.Lost {
 		told.say("lost", fmt.Sprintf("%s was replaced from outside while it was guarded; the command was stopped.", lost), map[string]any{"path": lost})
 	}
 	told.flush()
+	if err != nil {
+		return err
+	}
 	if code := exit.Status(); code != 0 {
 		return &exitError{code: code}
 	}
@@ -89,6 +92,7 @@ type sandboxRun struct {
 	told       *sandboxTeller
 	quarantine string
 	scan       sandboxScan
+	started    bool
 }
 
 // command starts the command and waits for it. Signals that end a program reach it; the third one ends
@@ -116,6 +120,7 @@ func (r *sandboxRun) command(ctx context.Context, argv []string) (sandbox.Exit, 
 	if err != nil {
 		return sandbox.Exit{}, notStarted(argv[0], err)
 	}
+	r.started = true
 	for n := 0; ; {
 		select {
 		case s := <-signals:
