@@ -202,7 +202,7 @@ func (b *boxes) box(ctx context.Context, id string, hold runtime.Hold) (*sandbox
 		return p
 	}
 	status := b.status
-	box, err := sandbox.Open(context.WithoutCancel(ctx), sandbox.Config{Policy: now, Status: status, Look: (&looker{boxes: b, workspace: id}).look, Proxy: b.proxy(id, now, h.policy.Home)})
+	box, err := sandbox.Open(context.WithoutCancel(ctx), sandbox.Config{Policy: now, Status: status, Proxy: b.proxy(id, now, h.policy.Home)})
 	if err != nil {
 		return nil, err
 	}

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"carrel/agent/model/fakewire"
 	"carrel/app"
+	"carrel/sandbox/scan"
 )
 
 func TestTheSandboxIsShownAndSwitchedForTheConversation(t *testing.T) {
@@ -71,26 +71,30 @@ func TestReadOnlyComesBackWhenTheSandboxIsOnAgain(t *testing.T) {
 	}
 }
 
-func TestWhatACommandLeftIsPutAwayAndRestored(t *testing.T) {
+func TestQuarantineIsShownAndRestoredWhereItBelongs(t *testing.T) {
 	ctx := context.Background()
-	h, w := asking(t, []fakewire.Reply{{Calls: []fakewire.Call{sh("echo x > .envrc; echo ok > plain")}}, {Text: "Done."}},
-		"CARREL_SANDBOX=workspace-write", "CARREL_MODE=bypass")
-	if s, err := h.api.Sandbox.Status(ctx, app.ByID{ID: w.ID}); err != nil || !s.On {
-		t.Skipf("nothing confines commands here: %v %+v", err, s)
+	h, w := asking(t, nil)
+	_, other := h.desk(app.NewWorkspace{Name: "other"})
+	scanner := scan.New(scan.Config{Roots: []string{w.Dir}})
+	before, err := scanner.Before(ctx)
+	if err != nil {
+		t.Fatal(err)
 	}
-	h.send(w, "Leave something")
-	h.wait("the end", ended(w.ID, app.Done))
-	if _, err := os.Stat(filepath.Join(w.Dir, ".envrc")); err == nil {
-		t.Error("it is still there")
+	file := filepath.Join(w.Dir, ".envrc")
+	if err := os.WriteFile(file, []byte("x\n"), 0o600); err != nil {
+		t.Fatal(err)
 	}
-	if _, err := os.Stat(filepath.Join(w.Dir, "plain")); err != nil {
-		t.Error(err)
+	found, err := scanner.After(ctx, before)
+	if err != nil || len(found.Findings) != 1 {
+		t.Fatalf("%v %+v", err, found)
+	}
+	if _, err := scan.Quarantine(found.Findings[0], h.root.Path("quarantine")); err != nil {
+		t.Fatal(err)
 	}
 	list, err := h.api.Sandbox.Quarantine(ctx, app.ByID{ID: w.ID})
-	if err != nil || len(list) != 1 || !strings.HasSuffix(list[0].Path, "/.envrc") || list[0].Reason == "" {
+	if err != nil || len(list) != 1 || list[0].Path != file || list[0].Reason == "" {
 		t.Fatalf("%v, %+v", err, list)
 	}
-	_, other := h.desk(app.NewWorkspace{Name: "other"})
 	if list, err := h.api.Sandbox.Quarantine(ctx, app.ByID{ID: other.ID}); err != nil || len(list) != 0 {
 		t.Errorf("another workspace shows %v %+v", err, list)
 	}
@@ -100,7 +104,7 @@ func TestWhatACommandLeftIsPutAwayAndRestored(t *testing.T) {
 	if err := h.api.Sandbox.Restore(ctx, app.RestoreQuarantined{Workspace: w.ID, ID: list[0].ID}); err != nil {
 		t.Error(err)
 	}
-	if text, err := os.ReadFile(filepath.Join(w.Dir, ".envrc")); err != nil || string(text) != "x\n" {
+	if text, err := os.ReadFile(file); err != nil || string(text) != "x\n" {
 		t.Errorf("%q %v", text, err)
 	}
 }

@@ -58,10 +58,6 @@ type Config struct {
 	Program string
 	// Status is what an earlier Probe said; nil probes.
 	Status *Status
-	// Look is called before each command with its plan, and an error keeps the command from starting.
-	// What it returns is called once the command has ended, before Wait returns, and gives sentences
-	// about what it left: the Notes of its Exit. Nil looks at nothing.
-	Look func(ctx context.Context, p plan.Plan) (after func() []string, err error)
 	// OldBwrap, for tests, takes a bubblewrap that is too old to be safe.
 	OldBwrap bool
 }
@@ -169,17 +165,10 @@ func (b *Box) Start(ctx context.Context, c Command) (*Process, error) {
 	if closed {
 		return nil, ErrClosed
 	}
-	var look func() []string
-	if b.config.Look != nil {
-		if look, err = b.config.Look(ctx, p); err != nil {
-			return nil, err
-		}
-	}
 	proc, err := b.tiers.start(ctx, job{command: c, plan: p, policy: rules})
 	if err != nil {
 		return nil, cannot(err)
 	}
-	proc.look = look
 	return b.adopt(proc)
 }
 

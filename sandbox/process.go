@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"os"
-	"sync"
 	"syscall"
 
 	"carrel/sandbox/policy"
@@ -39,8 +38,6 @@ type Exit struct {
 	// Lost lists guards that something outside the sandbox replaced while the command ran. It was
 	// stopped for that: what is at those paths now may have been changed by it.
 	Lost []string
-	// Notes are sentences about what the command left, from Config.Look.
-	Notes []string
 }
 
 // Status is the exit status that a shell would show: the code, or 128 and the signal.
@@ -69,9 +66,6 @@ type Process struct {
 	exit Exit
 	err  error
 	pid  int
-
-	look  func() []string // once, by the first who waits; nil: nothing
-	looks sync.Once
 }
 
 // follow owns a started command until its end.
@@ -94,15 +88,10 @@ func follow(ctx context.Context, r runner, pid int, after ...func()) *Process {
 // supervisor was killed; what ran is gone then, too.
 func (p *Process) Wait() (Exit, error) {
 	<-p.done
-	p.looks.Do(func() {
-		if p.look != nil {
-			p.exit.Notes = p.look()
-		}
-	})
 	return p.exit, p.err
 }
 
-// Done is closed when Wait would return; but for the time that Config.Look takes.
+// Done is closed when Wait would return.
 func (p *Process) Done() <-chan struct{} { return p.done }
 
 // PID is the command's process id in its own namespace; in tier C, and on macOS, the machine's.

@@ -87,9 +87,6 @@ func (b bash) Run(ctx context.Context, c Call) Result {
 	if b.boxed && c.Confine != ConfineNot && exit.Code != 0 && !exit.Killed {
 		r.Parts[0].Text += blocked(r.Parts[0].Text)
 	}
-	for _, left := range exit.Notes {
-		r.Parts[0].Text += "\n[" + left + "]"
-	}
 	return r
 }
 

@@ -73,7 +73,7 @@ func (l *local) extra(c Command, dir, tag string) []string {
 // follow waits for a confined command and for its output.
 func (p *process) follow(ctx context.Context, held *sandbox.Process, start time.Time, read *os.File, f feed) {
 	end, err := held.Wait()
-	p.exit = Exit{Code: end.Status(), Took: time.Since(start), Lost: end.Lost, Notes: end.Notes,
+	p.exit = Exit{Code: end.Status(), Took: time.Since(start), Lost: end.Lost,
 		Killed: ctx.Err() != nil && (err != nil || end.Signal == syscall.SIGKILL)}
 	if !p.exit.Killed {
 		p.err = err
