@@ -63,7 +63,7 @@ func (b boxed) Plan(ctx context.Context, args ByID) (SandboxPlan, error) {
 	out.On = true
 	var p plan.Plan
 	if err == nil {
-		p, err = box.Plan(sandbox.Command{Env: b.app.environ})
+		p, err = box.Box.Plan(sandbox.Command{Env: b.app.environ})
 	}
 	var c *sandbox.CannotEnforce
 	switch {
