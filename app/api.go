@@ -10,6 +10,7 @@ type API struct {
 	Projects      ProjectsAPI
 	Workspaces    WorkspacesAPI
 	Conversations ConversationsAPI
+	Permissions   PermissionsAPI
 	Settings      SettingsAPI
 	System        SystemAPI
 	Costs         CostsAPI
@@ -46,6 +47,8 @@ type WorkspacesAPI interface {
 	Create(ctx context.Context, args NewWorkspace) (Workspace, error)
 	// Rename changes name or title.
 	Rename(ctx context.Context, args RenameWorkspace) (Workspace, error)
+	// SetBase changes the branch, tag or commit that the workspace's changes are counted against.
+	SetBase(ctx context.Context, args SetBase) (Workspace, error)
 	// Archive hides a workspace and stops what works in it.
 	Archive(ctx context.Context, args ByID) (Workspace, error)
 	// Unarchive brings an archived workspace back.
@@ -106,12 +109,29 @@ type ConversationsAPI interface {
 	Clear(ctx context.Context, args ClearConversation) error
 	// SetDraft keeps what the person is writing.
 	SetDraft(ctx context.Context, args SetDraft) error
+	// SetMode says how much runs without a question; "" is as the settings say.
+	SetMode(ctx context.Context, args SetMode) error
 	// Release lets a held queue go on.
 	Release(ctx context.Context, args ByID) error
 	// Export gives the conversation as a document of at most 32 MiB.
 	Export(ctx context.Context, args ExportConversation) (Exported, error)
 	// SaveExport writes it into the person's folder of downloads, for a window that saves no files itself.
 	SaveExport(ctx context.Context, args ExportConversation) (SavedExport, error)
+}
+
+// PermissionsAPI is about what agents may do without a question.
+type PermissionsAPI interface {
+	// Get tells mode, rules and sandbox of a workspace.
+	Get(ctx context.Context, args ByID) (Permissions, error)
+	// Answer lets a call run that waits for the person, or refuses it.
+	Answer(ctx context.Context, args AnswerQuestion) error
+	// Grant allows what rules name, and writing in folders, for as long as the conversation is open.
+	Grant(ctx context.Context, args GrantRules) error
+	// Revoke takes back what was allowed for the workspace's project.
+	Revoke(ctx context.Context, args RevokeRule) error
+	// SetSandbox says how commands are confined for as long as the conversation is open; "" is as the
+	// settings say.
+	SetSandbox(ctx context.Context, args SetSandbox) error
 }
 
 // SettingsAPI reads and changes the person's preferences.

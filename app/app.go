@@ -65,6 +65,8 @@ type App struct {
 	counter  *tokens.Counter // nil when Headless
 	index    *search.Index
 	updater  *search.Updater // of the index; nil when headless
+	boxes    *boxes
+	headless bool // no person is there to be asked
 
 	cancel context.CancelFunc // ends the background work
 	work   sync.WaitGroup
@@ -115,7 +117,8 @@ func New(o Options) (*App, error) {
 	a.registry = workspaces.NewRegistry(db)
 	a.reaper = runtime.NewReaper(o.ReaperArgv)
 	a.catalog = catalog.New(o.Root, lookup(o.Environ))
-	a.desks = workspaces.New(workspaces.Options{Root: o.Root, Git: a.git, Registry: a.registry,
+	a.boxes, a.headless = newBoxes(a), o.Headless
+	a.desks = workspaces.New(workspaces.Options{Boxes: a.boxes.box, Root: o.Root, Git: a.git, Registry: a.registry,
 		Reaper: a.reaper, Env: o.Environ, Events: a.deskEvent, Stop: a.quit})
 	o.Root.OnProblem(func(p store.Problem) { a.publish(ProblemAppeared{Problem: Problem(p)}) })
 	a.herald = newHerald(a.proclaim)
@@ -166,7 +169,7 @@ func (a *App) Recover(ctx context.Context) error { return a.desks.Recover(ctx) }
 
 // API gives the services.
 func (a *App) API() API {
-	return API{Projects: projects{a}, Workspaces: desks{a}, Conversations: conversations{a},
+	return API{Projects: projects{a}, Workspaces: desks{a}, Conversations: conversations{a}, Permissions: permissions{a},
 		Settings: settings{a}, System: system{a}, Costs: money{a}, Search: finder{a}}
 }
 
@@ -233,7 +236,7 @@ func (a *App) shutDown(ctx context.Context) error {
 	if a.watcher != nil {
 		a.watcher.Close()
 	}
-	errs = append(errs, a.desks.Close(), a.reaper.Close())
+	errs = append(errs, a.desks.Close(), a.boxes.close(), a.reaper.Close())
 	a.work.Wait()
 	a.herald.close()
 	a.ledger.close()

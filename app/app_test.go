@@ -68,7 +68,8 @@ func assembled(t *testing.T, root *store.Root) *house {
 
 func (h *house) start(environ ...string) {
 	h.t.Helper()
-	env := append([]string{"PATH=" + h.path, "HOME=" + os.Getenv("HOME"), "CARREL_DEMO_DELAY=0"}, environ...)
+	env := append([]string{"PATH=" + h.path, "HOME=" + os.Getenv("HOME"), "CARREL_DEMO_DELAY=0",
+		"CARREL_MODE=bypass", "CARREL_SANDBOX=danger-full-access"}, environ...)
 	a, err := app.New(app.Options{Root: h.root, Environ: env, ReaperArgv: []string{os.Args[0], "reap"},
 		Headless: h.headless, Logger: slog.New(slog.NewTextHandler(&h.log, nil))})
 	if err != nil {

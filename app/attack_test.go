@@ -207,3 +207,50 @@ func TestAnIndexThatIsDamagedWhileItRunsIsMadeAnew(t *testing.T) { // O-DATA-03
 		t.Errorf("%q", got)
 	}
 }
+
+func TestProcessesThatTakeTurnsShareOneBudget(t *testing.T) {
+	ctx := context.Background()
+	server := fakewire.New(t, fakewire.Steps(fakewire.Reply{Text: strings.Repeat("Many words. ", 50)}))
+	core := newHouse(t)
+	key := "sk-test-key"
+	if err := core.api.Settings.SetProvider(ctx, app.SetProvider{ID: "anthropic", APIKey: &key, BaseURL: &server.URL}); err != nil {
+		t.Fatal(err)
+	}
+	_, w := core.desk(app.NewWorkspace{Name: "shared", Model: "anthropic:claude-opus-5-5"})
+	core.send(w, "Go")
+	core.wait("the answer", ended(w.ID, app.Done))
+	one := *core.costs(app.CostQuery{Workspace: w.ID}).Total.USD
+	limit := 3.5 * one
+	if err := core.api.Costs.SetBudget(ctx, app.SetBudget{Workspace: w.ID, USD: &limit}); err != nil {
+		t.Fatal(err)
+	}
+	stopped := 0
+	for n := range 8 {
+		who := core
+		if n%2 == 0 {
+			core.app.CloseIdle(later())
+			who = core.beside(true)
+		}
+		who.forgetEvents()
+		who.send(w, fmt.Sprint("Again ", n))
+		began, failed := false, false
+		who.wait("the end", func(e app.Event) bool {
+			c, ok := e.(app.ConversationChanged)
+			if !ok || c.Workspace != w.ID {
+				return false
+			}
+			began, failed = began || c.Status.Activity == app.Preparing, c.Status.Activity == app.Failed
+			return began && (failed || c.Status.Activity == app.Done)
+		})
+		if failed {
+			stopped++
+		}
+		if who != core {
+			who.stop()
+		}
+	}
+	spent := *core.costs(app.CostQuery{Workspace: w.ID}).Total.USD
+	if n := len(server.Requests()); n > 5 || stopped < 4 || spent > limit+one {
+		t.Errorf("%d requests, %d turns were stopped; spent %v of %v", n, stopped, spent, limit)
+	}
+}

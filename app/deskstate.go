@@ -60,7 +60,7 @@ func (a *App) workspaceView(rev uint64, w workspaces.Workspace, defaultModel fun
 	d := *a.deskOf(w.ID)
 	a.mu.Unlock()
 	v := Workspace{Rev: rev, ID: w.ID, ProjectID: w.ProjectID, Name: w.Name, Title: w.Title,
-		Runtime: string(w.Runtime), Branch: w.Branch, Base: w.Base, Dir: w.Dir, Model: w.Model, Level: w.Level, Pro: w.Pro, AutoRetry: w.AutoRetry,
+		Runtime: string(w.Runtime), Branch: w.Branch, Base: w.Base, Dir: w.Dir, Model: w.Model, Level: w.Level, Pro: w.Pro, Mode: a.modeView(w), AutoRetry: w.AutoRetry,
 		Health: healthView(d.health, w), HealthNote: d.health.Note, Activity: activity(d.turn, d.unseen),
 		Init: InitState(w.Init), Git: d.git, CreatedAt: w.CreatedAt, ActiveAt: w.ActiveAt, ArchivedAt: w.ArchivedAt,
 		Elsewhere: d.elsewhere}
@@ -96,6 +96,8 @@ func activity(s turn.State, unseen bool) Activity {
 		return Streaming
 	case turn.RunningTools:
 		return RunningTools
+	case turn.WaitingForUser:
+		return Waiting
 	case turn.Interrupting:
 		return Interrupting
 	case turn.Failed:
@@ -135,7 +137,7 @@ func (a *App) noticed(id string, r *transcript.Record) {
 		}
 	case transcript.User, transcript.TurnStart, transcript.StepStart, transcript.Partial, transcript.Assistant,
 		transcript.ToolStart, transcript.Note, transcript.Todos, transcript.Setup, transcript.Edit,
-		transcript.Boundary, transcript.Retry:
+		transcript.Boundary, transcript.Retry, transcript.Question, transcript.Answer:
 	}
 }
 

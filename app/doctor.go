@@ -11,6 +11,7 @@ import (
 	"strings"
 	"syscall"
 
+	"carrel/sandbox/plan"
 	"carrel/store"
 )
 
@@ -24,7 +25,7 @@ const (
 // doctor looks at what Carrel needs on this machine.
 func (a *App) doctor(ctx context.Context) []Check {
 	checks := []Check{a.checkRoot(), a.checkGit(ctx), a.checkProgram("bash", "commands of agents run in it")}
-	checks = append(checks, a.checkModels(), checkSandbox(), checkWindow(lookup(a.environ)))
+	checks = append(checks, a.checkModels(), a.checkSandbox(ctx), checkWindow(lookup(a.environ)))
 	if note := lookup(a.environ)("CARREL_PATH_NOTE"); note != "" { // from the window, which asked the login shell
 		checks = append(checks, Check{Name: "PATH", Status: checkWarning, Detail: note,
 			Mend: "Mend the shell's start-up files, or start Carrel from a terminal."})
@@ -104,9 +105,28 @@ func (a *App) checkModels() Check {
 	return Check{Name: "models", Status: checkOK, Detail: strings.Join(names, ", ")}
 }
 
-func checkSandbox() Check {
-	return Check{Name: "sandbox", Status: checkWarning, Detail: "commands are not sandboxed in this version",
-		Mend: "Work on repositories and with models that you trust."}
+// checkSandbox tells how strongly this machine can hold commands, and what is in the way of more.
+func (a *App) checkSandbox(ctx context.Context) Check {
+	c := Check{Name: "sandbox", Status: checkOK}
+	s, err := a.boxes.machine(ctx)
+	if err != nil {
+		c.Status, c.Detail, c.Mend = checkWarning, "commands can't be confined: "+sentence(userError(err)), "Each command of an agent asks."
+		return c
+	}
+	c.Detail = "tier " + string(s.Tier)
+	for _, t := range s.Tiers {
+		if !t.OK && t.Tier < s.Tier {
+			c.Status = checkWarning
+			c.Detail += fmt.Sprintf("; not %s: %s", t.Tier, t.Why)
+			if c.Mend == "" {
+				c.Mend = t.Mend
+			}
+		}
+	}
+	if s.Tier == plan.TierD {
+		c.Status, c.Detail = checkWarning, "nothing confines commands here, so that each one asks"+strings.TrimPrefix(c.Detail, "tier D")
+	}
+	return c
 }
 
 func checkWindow(env func(string) string) Check {

@@ -105,7 +105,7 @@ func (f *folder) apply(r *transcript.Record) []*Entry {
 			return []*Entry{e}
 		}
 	case transcript.TurnStart, transcript.StepStart, transcript.Todos, transcript.Setup, transcript.Edit,
-		transcript.Retry:
+		transcript.Retry, transcript.Question, transcript.Answer:
 	}
 	return nil
 }

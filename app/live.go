@@ -111,7 +111,8 @@ func (l *live) record(r *transcript.Record) {
 	case transcript.User, transcript.TurnStart:
 		defer func() { l.step, l.stepSeq = newFolder(maxShown), 0 }()
 	case transcript.Assistant, transcript.ToolStart, transcript.ToolEnd, transcript.Note, transcript.Todos,
-		transcript.Setup, transcript.Edit, transcript.Boundary, transcript.Retry:
+		transcript.Setup, transcript.Edit, transcript.Boundary, transcript.Retry,
+		transcript.Question, transcript.Answer:
 	}
 	l.apply(r, false)
 	if replaces(r) {

@@ -165,7 +165,8 @@ func boundary(r *transcript.Record) bool {
 	case transcript.Note:
 		return r.StepSeq == 0 // else results after it belong to calls before it
 	case transcript.TurnEnd, transcript.Partial, transcript.Assistant, transcript.ToolStart,
-		transcript.ToolEnd, transcript.Todos, transcript.Setup, transcript.Edit, transcript.Boundary, transcript.Retry:
+		transcript.ToolEnd, transcript.Todos, transcript.Setup, transcript.Edit, transcript.Boundary, transcript.Retry,
+		transcript.Question, transcript.Answer:
 	}
 	return false
 }

@@ -84,6 +84,12 @@ type Counts struct {
 	Commits   int `json:"commits"`
 }
 
+// SetBase names what a workspace is compared with: a branch, a remote's branch, a tag or a commit.
+type SetBase struct {
+	ID   string `json:"id"`
+	Base string `json:"base"`
+}
+
 // DeleteWorkspace deletes a workspace. Unless its AtRisk is clean, Confirm must be the name.
 type DeleteWorkspace struct {
 	ID      string `json:"id"`
@@ -107,6 +113,41 @@ type SetModel struct {
 	Cyber     *bool   `json:"cyber,omitempty"`
 	// Once keeps Level from being what the model's next workspaces begin with.
 	Once bool `json:"once,omitempty"`
+}
+
+// SetMode chooses how much runs without a question: ask, accept-edits, plan, auto or bypass; "" is as
+// the settings say.
+type SetMode struct {
+	Workspace string `json:"workspace"`
+	Mode      string `json:"mode"`
+}
+
+// AnswerQuestion answers a call that waits for the person.
+type AnswerQuestion struct {
+	Workspace string `json:"workspace"`
+	Call      string `json:"call"`
+	Answer    Answer `json:"answer"`
+	Text      string `json:"text,omitempty"` // with no: for the model
+}
+
+// GrantRules allows what the rules name.
+type GrantRules struct {
+	Workspace string   `json:"workspace"`
+	Allow     []string `json:"allow"`
+	Folders   []string `json:"folders,omitempty"` // absolute; confined commands may write there
+}
+
+// RevokeRule names a rule of a project.
+type RevokeRule struct {
+	Workspace string `json:"workspace"`
+	List      string `json:"list"` // allow or allow_outside
+	Rule      string `json:"rule"`
+}
+
+// SetSandbox chooses what holds commands: read-only, workspace-write or danger-full-access.
+type SetSandbox struct {
+	Workspace string `json:"workspace"`
+	Mode      string `json:"mode"`
 }
 
 // SetAutoRetry chooses whether a workspace's failed requests are tried again by themselves.

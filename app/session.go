@@ -24,10 +24,11 @@ import (
 //
 // The order of locks: live.mu, then mu, the App's and the log's; publishing comes last.
 type session struct {
-	app   *App
-	id    string
-	live  *live
-	purse purse
+	app    *App
+	id     string
+	live   *live
+	purse  purse
+	grants grants
 
 	mu    sync.Mutex // guards what follows
 	lock  *store.Lock
@@ -109,7 +110,8 @@ func (s *session) begin(ctx context.Context, w workspaces.Workspace, dir string,
 		Workspace: s.id,
 		Log:       log,
 		Queue:     turn.NewQueue(db, s.id),
-		Tools:     tool.Builtin(),
+		Tools:     s.app.tools(s.id),
+		Judge:     s.judge,
 		Env:       s.env,
 		Resolve:   s.resolve,
 		System:    s.system,

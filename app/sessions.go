@@ -162,7 +162,7 @@ func (a *App) end(ctx context.Context, id string, o *opening) error {
 	if s := o.now(); s != nil && !s.ours() {
 		return err
 	}
-	return errors.Join(err, runtime.KillTagged(ctx, id))
+	return errors.Join(err, a.boxes.end(id), runtime.KillTagged(ctx, id))
 }
 
 func (a *App) endTalk(ctx context.Context, id string, o *opening) error {

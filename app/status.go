@@ -15,7 +15,7 @@ func (s *session) status() Status {
 	s.app.attend(s.id, func(d *deskState) { unseen = d.unseen })
 	return Status{Activity: activity(state.State, unseen), Queue: queueViews(state.Queue), Held: state.Held,
 		Todos: todoViews(log.Todos), Model: state.Choice.Model, Level: state.Choice.Level, Pro: state.Choice.Pro,
-		Cyber: state.Choice.Cyber, Retry: retryView(state.Retry), Usage: s.usage(state, log)}
+		Cyber: state.Choice.Cyber, Retry: retryView(state.Retry), Question: questionView(state.Question), Usage: s.usage(state, log)}
 }
 
 func retryView(r *turn.RetryWait) *RetryWait {

@@ -66,6 +66,7 @@ type Workspace struct {
 	Model      string     `json:"model"` // provider:id
 	Level      string     `json:"level"` // how hard the model thinks; "" is its default
 	Pro        bool       `json:"pro,omitempty"`
+	Mode       string     `json:"mode"`      // how much runs without a question: ask, accept-edits, plan, auto or bypass
 	AutoRetry  bool       `json:"autoRetry"` // failed requests are tried again by themselves
 	Health     Health     `json:"health"`
 	HealthNote string     `json:"healthNote,omitempty"` // what is wrong and what to do
@@ -274,7 +275,9 @@ type Status struct {
 	Pro      bool       `json:"pro,omitempty"`
 	Cyber    bool       `json:"cyber,omitempty"`
 	Retry    *RetryWait `json:"retry,omitempty"`
-	Usage    Usage      `json:"usage"`
+	// Question is what the activity waiting waits for.
+	Question *Question `json:"question,omitempty"`
+	Usage    Usage     `json:"usage"`
 }
 
 // Usage is what a conversation has used, in tokens, and cost.

@@ -83,6 +83,11 @@ func (d desks) Rename(ctx context.Context, args RenameWorkspace) (Workspace, err
 	return d.view(ctx, args.ID, err)
 }
 
+func (d desks) SetBase(ctx context.Context, args SetBase) (Workspace, error) {
+	_, err := d.app.desks.SetBase(ctx, args.ID, args.Base)
+	return d.view(ctx, args.ID, err)
+}
+
 func (d desks) Archive(ctx context.Context, args ByID) (Workspace, error) {
 	w, err := d.app.registry.Workspace(ctx, args.ID)
 	if err != nil {

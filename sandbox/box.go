@@ -86,7 +86,7 @@ func Open(ctx context.Context, c Config) (*Box, error) {
 	}
 	status := c.Status
 	if status == nil {
-		s, err := Probe(ctx, ProbeConfig{Root: c.Policy().Root, Program: c.Program, OldBwrap: c.OldBwrap})
+		s, err := Known(ctx, ProbeConfig{Root: c.Policy().Root, Program: c.Program, OldBwrap: c.OldBwrap})
 		if err != nil {
 			return nil, err
 		}
@@ -169,7 +169,7 @@ func (b *Box) Start(ctx context.Context, c Command) (*Process, error) {
 	proc, err := b.tiers.start(ctx, job{command: c, plan: p, policy: rules})
 	if err != nil {
 		b.stands.forget()
-		return nil, cannot(err)
+		return nil, forget(b.config.Policy().Root, cannot(err))
 	}
 	return b.adopt(proc)
 }

@@ -18,6 +18,8 @@ type Settings struct {
 	Models map[string]ModelConfig `json:"models"`
 	// ModelFallbacks are the models to try when one refuses to answer, by its provider:id.
 	ModelFallbacks map[string]Fallback `json:"modelFallbacks"`
+	Permissions    Permissions         `json:"permissions"`
+	Sandbox        Sandbox             `json:"sandbox"`
 }
 
 // ModelConfig is what a person says of a model. What is left out is as it is built in.
@@ -158,6 +160,8 @@ func (r *Root) Settings() (Settings, error) {
 	r.decode(settingsFile, m, "theme", &s.Theme)
 	r.decode(settingsFile, m, "defaultModel", &s.DefaultModel)
 	r.decode(settingsFile, m, "gpu", &s.GPU)
+	r.decode(settingsFile, m, "permissions", &s.Permissions)
+	r.decode(settingsFile, m, "sandbox", &s.Sandbox)
 	s.Models = decodeEach[ModelConfig](r, m, "models")
 	s.ModelFallbacks = decodeEach[Fallback](r, m, fallbacksKey)
 	if len(m) == 0 && !exists(r.Path(settingsFile)) {

@@ -30,3 +30,29 @@ func TestABaseIsABranchATagOrACommit(t *testing.T) { // O-GIT-24, O-GIT-21
 		t.Errorf("detached: the base is %s", w.Base)
 	}
 }
+
+func TestABaseThatIsGoneCanBeReplaced(t *testing.T) { // O-GIT-21
+	b := newBench(t)
+	repo := b.repo("r")
+	b.git(repo, "branch", "topic")
+	p := b.add(repo)
+	w := b.make(NewWorkspace{ProjectID: p.ID, Base: "topic"})
+	b.commit(w.Dir, "work")
+	b.git(repo, "branch", "-D", "topic")
+	_, err := b.SetBase(t.Context(), w.ID, "topic")
+	refused(t, err, BaseMissing)
+	for _, base := range []string{"", "-x", "no such"} {
+		_, err := b.SetBase(t.Context(), w.ID, base)
+		refused(t, err, BaseMissing)
+	}
+	w, err = b.SetBase(t.Context(), w.ID, "HEAD")
+	if err != nil || w.Base != "main" {
+		t.Fatalf("the base is %s, %v", w.Base, err)
+	}
+	if s, err := b.Desks.git.State(t.Context(), w.Dir, w.Base); err != nil || s.Ahead != 1 {
+		t.Errorf("%d ahead, %v", s.Ahead, err)
+	}
+	plain := b.make(NewWorkspace{ProjectID: b.add(realTemp(t)).ID})
+	_, err = b.SetBase(t.Context(), plain.ID, "main")
+	refused(t, err, NeedsGit)
+}

@@ -10,7 +10,8 @@ import (
 	"carrel/workspaces/runtime"
 )
 
-// Rename changes a workspace's title, its name or both; "" leaves one as it is. A new name moves the
+// Rename changes a workspace's title, its name or both; "" leaves one as it is, but a title that is the name
+// follows it. A new name moves the
 // folder of a worktree, so nothing should run there meanwhile, and renames its branch if Carrel made
 // that under the old name and it has no upstream.
 func (d *Desks) Rename(ctx context.Context, id, name, title string) (Workspace, error) {
@@ -26,6 +27,11 @@ func (d *Desks) Rename(ctx context.Context, id, name, title string) (Workspace, 
 	if name != "" && name != w.Name {
 		if err := d.move(ctx, p, w, name); err != nil {
 			return Workspace{}, err
+		}
+		if title == "" && w.Title == w.Name { // it never had one of its own
+			if err := d.registry.setTitle(ctx, id, name); err != nil {
+				return Workspace{}, err
+			}
 		}
 	}
 	return d.changed(ctx, id)
@@ -105,6 +111,37 @@ func (d *Desks) renameBranch(ctx context.Context, p Project, from, to Workspace)
 	to.Branch = to.Name
 	_, err = d.registry.moveWorkspace(ctx, to)
 	return err
+}
+
+// SetBase changes what a workspace is compared with, such as when its base was deleted. Nothing in its place
+// changes. A base that is not there is refused.
+func (d *Desks) SetBase(ctx context.Context, id, base string) (Workspace, error) {
+	w, p, err := d.load(ctx, id)
+	if err != nil {
+		return Workspace{}, err
+	}
+	if r := inspectProject(p); r != nil {
+		return Workspace{}, r
+	}
+	if !p.Git {
+		return Workspace{}, needsGit(p)
+	}
+	head, err := d.git.Head(ctx, p.Path)
+	if err != nil {
+		return Workspace{}, fmt.Errorf("read head of %q: %w", p.Path, err)
+	}
+	branches, err := d.git.Branches(ctx, p.Path)
+	if err != nil {
+		return Workspace{}, fmt.Errorf("list branches of %q: %w", p.Path, err)
+	}
+	pl := plan{base: base, branches: branches}
+	if err := d.chosenBase(ctx, p, head, &pl); err != nil {
+		return Workspace{}, err
+	}
+	if err := d.registry.setBase(ctx, w.ID, pl.base); err != nil {
+		return Workspace{}, err
+	}
+	return d.changed(ctx, id)
 }
 
 // Archive ends what runs in a workspace, runs its archive hook and takes it off the list. Tree,

@@ -103,17 +103,17 @@ func (d *Desks) discard(ctx context.Context, p Project, w Workspace, s stake) er
 		return err
 	}
 	d.emit(Event{RemovedWorkspace: w.ID})
+	var left error // that something of it is left does not keep its conversation here
 	if w.Runtime == runtime.Worktree && isFolder(p.CommonDir) {
-		if err := d.git.ForgetTree(ctx, p.Path, w.Dir); err != nil && !errors.Is(err, git.ErrNotRegistered) {
-			return err
+		left = d.git.ForgetTree(ctx, p.Path, w.Dir)
+		if errors.Is(left, git.ErrNotRegistered) {
+			left = nil
 		}
-		if s.tip != "" {
-			if err := d.dropBranch(ctx, p, w, s); err != nil {
-				return err
-			}
+		if left == nil && s.tip != "" {
+			left = d.dropBranch(ctx, p, w, s)
 		}
 	}
-	return d.trashSession(ctx, w)
+	return errors.Join(left, d.trashSession(ctx, w))
 }
 
 // ownModules is where a worktree's submodules have their repositories, which go with its registration; ""
@@ -137,7 +137,7 @@ func (d *Desks) branchesGone(p Project) int {
 }
 
 // dropBranch deletes a workspace's branch at the commit that was inspected. A branch that has moved
-// since, or that another folder has checked out, stays. So does one whose commits were on another
+// since, that another folder has checked out or that git can't delete stays. So does one whose commits were on another
 // branch when it was inspected, and that one has gone meanwhile.
 func (d *Desks) dropBranch(ctx context.Context, p Project, w Workspace, s stake) error {
 	d.dropping.Lock() // one looks and deletes at a time
@@ -156,16 +156,11 @@ func (d *Desks) dropBranch(ctx context.Context, p Project, w Workspace, s stake)
 		d.gone[p.ID]++
 		d.mu.Unlock()
 	}
-	var held *git.HeldError
 	var missing *git.NoSuchRefError
-	switch {
-	case errors.As(err, &held), errors.Is(err, git.ErrMoved):
+	if err != nil && !errors.As(err, &missing) { // the workspace is deleted all the same
 		d.emit(Event{Workspace: &w, Notes: []string{fmt.Sprintf("The branch %s was kept: %v", w.Branch, err)}})
-		return nil
-	case errors.As(err, &missing):
-		return nil
 	}
-	return err
+	return ctx.Err()
 }
 
 // epitaph is what the trash keeps of a workspace beside its files, so that a person can bring it

@@ -230,7 +230,7 @@ func TestRenameMovesFolderAndBranch(t *testing.T) {
 	repo := b.repo("r")
 	p := b.add(repo)
 	w := b.worked(p, "old")
-	b.make(NewWorkspace{ProjectID: p.ID, Name: "other"})
+	other := b.make(NewWorkspace{ProjectID: p.ID, Name: "other"})
 	_, err := b.Rename(t.Context(), w.ID, "other", "")
 	refused(t, err, FolderTaken)
 	_, err = b.Rename(t.Context(), w.ID, "No", "")
@@ -245,6 +245,9 @@ func TestRenameMovesFolderAndBranch(t *testing.T) {
 	}
 	if h := b.Check(t.Context(), n); h.State != HealthReady || b.read(filepath.Join(n.Dir, "new.txt")) != "new" {
 		t.Fatalf("health = %+v", h)
+	}
+	if o, err := b.Rename(t.Context(), other.ID, "another", ""); err != nil || o.Title != "another" {
+		t.Fatalf("a title that is the name: %+v %v", o, err)
 	}
 	b.git(repo, "branch", "there")
 	if n, err = b.Rename(t.Context(), w.ID, "there", ""); err != nil || n.Branch != "new" || n.Name != "there" {

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"carrel/sandbox"
 	"carrel/store"
 	"carrel/workspaces/compat"
 	"carrel/workspaces/git"
@@ -30,6 +31,8 @@ type Options struct {
 	// stops the operation, with nothing removed. May be nil.
 	Stop func(ctx context.Context, id string) (worked bool, err error)
 	Now  func() time.Time // nil: time.Now
+	// Boxes gives the sandboxes of a workspace's commands that ask to be held; nil: there is none.
+	Boxes func(ctx context.Context, workspace string, h runtime.Hold) (*sandbox.Box, error)
 }
 
 // Event is one change. One of the first four fields is set, or Notes alone.
@@ -53,6 +56,7 @@ type Desks struct {
 	events   func(Event)
 	stop     func(context.Context, string) (bool, error)
 	now      func() time.Time
+	boxes    func(context.Context, string, runtime.Hold) (*sandbox.Box, error)
 	jobs     jobs
 	// hookLimit is how long an archive or delete hook may take; tests shorten it.
 	hookLimit  time.Duration
@@ -69,7 +73,7 @@ type Desks struct {
 func New(o Options) *Desks {
 	d := &Desks{
 		root: o.Root, git: o.Git, registry: o.Registry, reaper: o.Reaper,
-		env: o.Env, events: o.Events, stop: o.Stop, now: o.Now,
+		env: o.Env, events: o.Events, stop: o.Stop, now: o.Now, boxes: o.Boxes,
 		hookLimit: hookLimit, spareLimit: maxSpares, busy: make(map[string]bool), gone: make(map[string]int),
 	}
 	if d.env == nil {

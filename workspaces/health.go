@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 
+	"carrel/sandbox"
 	"carrel/workspaces/runtime"
 )
 
@@ -63,7 +64,11 @@ func (d *Desks) Runtime(ctx context.Context, w Workspace) (runtime.Runtime, erro
 // open opens a place that was inspected.
 func (d *Desks) open(p Project, w Workspace) (runtime.Runtime, error) {
 	env := append(runtime.BaseEnv(d.env), d.Vars(p, w)...)
-	rt, err := runtime.NewLocal(w.Runtime, w.Dir, runtime.Options{Env: env, Reaper: d.reaper, Tag: w.ID})
+	o := runtime.Options{Env: env, Reaper: d.reaper, Tag: w.ID}
+	if d.boxes != nil {
+		o.Boxes = func(ctx context.Context, h runtime.Hold) (*sandbox.Box, error) { return d.boxes(ctx, w.ID, h) }
+	}
+	rt, err := runtime.NewLocal(w.Runtime, w.Dir, o)
 	if err != nil {
 		return nil, fmt.Errorf("open workspace %q: %w", w.Name, err)
 	}

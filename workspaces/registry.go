@@ -54,6 +54,7 @@ type Workspace struct {
 	Level      string // how hard the model thinks, "" for its default
 	Pro        bool   // the model's pro mode
 	Cyber      bool   // the model's cyber mode
+	Mode       string // how much runs without a question; "" is as the settings say
 	AutoRetry  bool   // failed requests are tried again by themselves
 	Budget     *int64 // what the workspace may cost, in millionths of a dollar; nil without a limit
 	Init       InitState
@@ -124,14 +125,14 @@ const (
 )
 
 const workspaceColumns = `rowid, id, COALESCE(project_id, ''), name, title, runtime, branch, made_branch, base, dir, model,
-	level, pro, cyber, auto_retry, budget_micro, init, init_code, creating, created_at, active_at, archived_at`
+	level, pro, mode, cyber, auto_retry, budget_micro, init, init_code, creating, created_at, active_at, archived_at`
 
 func scanWorkspace(r row) (Workspace, error) {
 	var w Workspace
 	var rowid, created, active int64
 	var archived, budget sql.NullInt64
 	err := r.Scan(&rowid, &w.ID, &w.ProjectID, &w.Name, &w.Title, &w.Runtime, &w.Branch, &w.MadeBranch, &w.Base, &w.Dir,
-		&w.Model, &w.Level, &w.Pro, &w.Cyber, &w.AutoRetry, &budget, &w.Init, &w.InitCode, &w.Creating, &created, &active, &archived)
+		&w.Model, &w.Level, &w.Pro, &w.Mode, &w.Cyber, &w.AutoRetry, &budget, &w.Init, &w.InitCode, &w.Creating, &created, &active, &archived)
 	w.Ports = firstPort + portsEach*int(rowid%portBlocks)
 	w.CreatedAt, w.ActiveAt = time.UnixMilli(created), time.UnixMilli(active)
 	if budget.Valid {

@@ -106,6 +106,11 @@ func (r *Registry) setTitle(ctx context.Context, id, title string) error {
 	return changed(res, err, "title workspace", id)
 }
 
+func (r *Registry) setBase(ctx context.Context, id, base string) error {
+	res, err := r.db.ExecContext(ctx, `UPDATE workspaces SET base = ? WHERE id = ?`, base, id)
+	return changed(res, err, "set base of workspace", id)
+}
+
 // setInit notes how far the init hook is and, once it has ended by itself, its exit code; else noCode.
 func (r *Registry) setInit(ctx context.Context, id string, s InitState, code int) error {
 	res, err := r.db.ExecContext(ctx, `UPDATE workspaces SET init = ?, init_code = ? WHERE id = ?`, string(s), code, id)
@@ -172,6 +177,12 @@ func (r *Registry) SetLevelOf(ctx context.Context, model, level string) error {
 func (r *Registry) SetAutoRetry(ctx context.Context, id string, on bool) error {
 	res, err := r.db.ExecContext(ctx, `UPDATE workspaces SET auto_retry = ? WHERE id = ?`, on, id)
 	return changed(res, err, "choose whether to retry in workspace", id)
+}
+
+// SetMode says how much a workspace's agent may do without a question; "" is as the settings say.
+func (r *Registry) SetMode(ctx context.Context, id, mode string) error {
+	res, err := r.db.ExecContext(ctx, `UPDATE workspaces SET mode = ? WHERE id = ?`, mode, id)
+	return changed(res, err, "choose mode of workspace", id)
 }
 
 // SetBudget limits what a workspace may cost, in millionths of a dollar; nil takes the limit away.

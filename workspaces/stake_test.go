@@ -54,6 +54,20 @@ func TestDeletionLooksAgainAtWhatWasWorkedIn(t *testing.T) { // O-GIT-05
 	}
 }
 
+func TestABranchThatGitCannotDeleteIsKeptAndTold(t *testing.T) {
+	b := newBench(t)
+	repo := b.repo("r")
+	w := b.make(NewWorkspace{ProjectID: b.add(repo).ID, Name: "w1"})
+	b.write(filepath.Join(repo, ".git", "packed-refs.lock"), "") // a git that crashed left it
+	if err := b.Delete(t.Context(), w.ID, "", false); err != nil {
+		t.Fatal(err)
+	}
+	if notes := b.notes(); !strings.Contains(notes, "The branch w1 was kept") || !strings.Contains(notes, "packed-refs.lock") {
+		t.Errorf("told: %q", notes)
+	}
+	trashedSession(t, b, w)
+}
+
 func TestTheTrashHasTheRepositoriesOfSubmodules(t *testing.T) {
 	b := newBench(t)
 	lib := b.repo("lib")

@@ -124,7 +124,7 @@ func (d *document) entry(r *transcript.Record) (entry, bool) {
 	case transcript.Boundary:
 		e.Border, e.Text = r.Border, r.Note
 	case transcript.TurnStart, transcript.StepStart, transcript.ToolStart, transcript.Todos, transcript.Setup,
-		transcript.Edit, transcript.Retry:
+		transcript.Edit, transcript.Retry, transcript.Question, transcript.Answer:
 		return e, false
 	default: // of a newer version
 		return e, false

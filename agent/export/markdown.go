@@ -59,7 +59,7 @@ func (m *markdown) end() error {
 
 func (m *markdown) record(r *transcript.Record, left bool) error {
 	switch r.Kind {
-	case transcript.ToolStart, transcript.ToolEnd, transcript.Todos, transcript.Retry, transcript.Setup:
+	case transcript.ToolStart, transcript.ToolEnd, transcript.Todos, transcript.Retry, transcript.Setup, transcript.Question, transcript.Answer:
 	default:
 		m.flush()
 		if left != m.left {
@@ -93,7 +93,7 @@ func (m *markdown) record(r *transcript.Record, left bool) error {
 		m.ended(r)
 	case transcript.Boundary:
 		m.border(r)
-	case transcript.TurnStart, transcript.StepStart, transcript.Todos, transcript.Setup, transcript.Edit, transcript.Retry:
+	case transcript.TurnStart, transcript.StepStart, transcript.Todos, transcript.Setup, transcript.Edit, transcript.Retry, transcript.Question, transcript.Answer:
 	}
 	return m.err
 }

@@ -88,7 +88,7 @@ func (e *Engine) file(mode Mode, kind string, r Request) Verdict {
 			by.Rule = rule.text
 			continue
 		}
-		if kind == "Edit" && !guarded && e.within(places) && (mode == ModeAcceptEdits || mode == ModeAuto && e.AutoAllow && r.Sandboxed) {
+		if kind == "Edit" && !guarded && e.within(places) && (mode == ModeAcceptEdits || mode == ModeAuto && (e.Headless || e.AutoAllow && r.Sandboxed)) {
 			continue
 		}
 		rights = append(rights, e.pathRight(kind, p, !guarded))

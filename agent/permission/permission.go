@@ -8,6 +8,11 @@
 // It is no fence: it asks the right question at the right time. What holds commands is the sandbox.
 package permission
 
+import (
+	"encoding/json"
+	"net/url"
+)
+
 // Mode says how much runs without a question.
 type Mode string
 
@@ -61,6 +66,37 @@ type Request struct {
 	// Unsandboxed says that the model asks for a run outside of the sandbox.
 	Unsandboxed bool
 }
+
+// RequestOf reads what a call asks for out of its input. What is not there is left out: the tool
+// itself refuses the call then.
+func RequestOf(tool string, input json.RawMessage, harmless bool) Request {
+	var in struct {
+		Script, Path, URL string
+		Unsandboxed       bool
+	}
+	// Field by field: a wrong type of one hides no other.
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(input, &fields) == nil {
+		for name, to := range map[string]any{"script": &in.Script, "path": &in.Path, "url": &in.URL, unsandboxed: &in.Unsandboxed} {
+			_ = json.Unmarshal(fields[name], to)
+		}
+	}
+	r := Request{Tool: tool, Harmless: harmless}
+	switch kindOf(tool) {
+	case "Bash":
+		r.Command, r.Unsandboxed = in.Script, in.Unsandboxed
+	case "Edit", "Read":
+		r.Paths = []string{in.Path}
+	case "WebFetch":
+		if u, err := url.Parse(in.URL); err == nil {
+			r.Paths = []string{u.Hostname()}
+		}
+	}
+	return r
+}
+
+// unsandboxed is the input of bash by which a model asks for a run out of the sandbox.
+const unsandboxed = "dangerouslyDisableSandbox"
 
 // RightKind says what sort of thing a call may not do yet.
 type RightKind string

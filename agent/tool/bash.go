@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os/exec"
+	"slices"
 	"strings"
 	"time"
 
@@ -19,17 +20,48 @@ const (
 )
 
 // bash runs a script.
-type bash struct{}
-
-func (bash) Spec() Spec {
-	return spec("bash", `"script":{"type":"string"},
-"timeout_secs":{"type":"number","description":"Default 120, at most 600"},
-"display_name":{"type":"string","description":"A short name for the process, such as Unit tests"},
-"model_intent":{"type":"string","description":"What it is for, under 100 characters, such as Running the unit tests"}`,
-		"script", "display_name")
+type bash struct {
+	boxed bool // in a sandbox, where the model may ask to leave it
 }
 
-func (bash) Run(ctx context.Context, c Call) Result {
+func (b bash) Spec() Spec {
+	properties := `"script":{"type":"string"},
+"timeout_secs":{"type":"number","description":"Default 120, at most 600"},
+"display_name":{"type":"string","description":"A short name for the process, such as Unit tests"},
+"model_intent":{"type":"string","description":"What it is for, under 100 characters, such as Running the unit tests"}`
+	if !b.boxed {
+		return spec("bash", properties, "script", "display_name")
+	}
+	s := spec("bash", properties+`,
+"dangerouslyDisableSandbox":{"type":"boolean","description":"Ask the person to let this one command run outside of the sandbox. Only after it failed because of the sandbox"}`,
+		"script", "display_name")
+	s.Description = boxedDescription(s.Description)
+	return s
+}
+
+// boxedDescription is what the model reads where commands are confined.
+func boxedDescription(plain string) string {
+	text, err := docs.ReadFile("sandbox.md")
+	if err != nil {
+		panic(err) // it is part of the program
+	}
+	// There nothing lives on in the background.
+	plain = strings.Replace(plain, "; processes it leaves in the background live on until the workspace closes", "", 1)
+	return strings.TrimRight(plain, "\n") + "\n" + string(text)
+}
+
+// Boxed gives the tools as they are where commands run in a sandbox.
+func Boxed(tools []Tool) []Tool {
+	out := slices.Clone(tools)
+	for i, t := range out {
+		if _, ok := t.(bash); ok {
+			out[i] = bash{boxed: true}
+		}
+	}
+	return out
+}
+
+func (b bash) Run(ctx context.Context, c Call) Result {
 	script, timeout, err := bashInput(c)
 	if err != nil {
 		return Fail(err.Error())
@@ -38,7 +70,7 @@ func (bash) Run(ctx context.Context, c Call) Result {
 	defer cancel()
 	out := newOutput(c.Env, c.ID)
 	begin := time.Now()
-	p, note, err := startShell(limited, c.Env, script, out)
+	p, note, err := startShell(limited, c, script, out)
 	if err != nil {
 		out.close()
 		return Fail(startFailure(ctx, err))
@@ -51,7 +83,22 @@ func (bash) Run(ctx context.Context, c Call) Result {
 	if exit.Took == 0 {
 		exit.Took = time.Since(begin)
 	}
-	return bashResult(out, exit, note, ending(ctx, exit, timeout), exit.Killed && ctx.Err() == nil)
+	r := bashResult(out, exit, note, ending(ctx, exit, timeout), exit.Killed && ctx.Err() == nil)
+	if b.boxed && c.Confine != ConfineNot && exit.Code != 0 && !exit.Killed {
+		r.Parts[0].Text += blocked(r.Parts[0].Text)
+	}
+	return r
+}
+
+// blocked is a hint for a command that failed as the sandbox makes commands fail, "" for others.
+func blocked(output string) string {
+	for _, sign := range []string{"Read-only file system", "Permission denied", "Operation not permitted", "Network is unreachable",
+		"Could not resolve host", "Temporary failure in name resolution", "403 Forbidden", "X-Proxy-Rule", "Device or resource busy", "Connection refused"} {
+		if strings.Contains(output, sign) {
+			return "\n[This ran in the sandbox, which may be why it failed (" + sign + "). If it can't be done otherwise, call again with dangerouslyDisableSandbox: true; the person is asked.]"
+		}
+	}
+	return ""
 }
 
 func bashInput(c Call) (script string, timeout time.Duration, err error) {
@@ -83,9 +130,17 @@ func bashInput(c Call) (script string, timeout time.Duration, err error) {
 }
 
 // startShell starts the script in bash, or in sh where there is no bash; then the note says so.
-func startShell(ctx context.Context, env Env, script string, out *output) (p runtime.Process, note string, err error) {
+func startShell(ctx context.Context, c Call, script string, out *output) (p runtime.Process, note string, err error) {
+	hold := runtime.HoldPolicy
+	switch c.Confine {
+	case ConfineNot:
+		hold = runtime.HoldNot
+	case ConfineReadOnly:
+		hold = runtime.HoldReadOnly
+	case ConfinePolicy:
+	}
 	start := func(shell string) (runtime.Process, error) {
-		return env.Runtime.Start(ctx, runtime.Command{Argv: []string{shell, "-c", script}, Env: env.Vars, Output: out})
+		return c.Env.Runtime.Start(ctx, runtime.Command{Argv: []string{shell, "-c", script}, Env: c.Env.Vars, Output: out, Hold: hold})
 	}
 	if p, err = start("bash"); errors.Is(err, exec.ErrNotFound) {
 		note = "bash is not installed here: this ran in sh. "
@@ -112,6 +167,9 @@ func ending(ctx context.Context, exit runtime.Exit, timeout time.Duration) strin
 		return fmt.Sprintf("interrupted after %v", took)
 	case exit.Killed:
 		return fmt.Sprintf("timed out after %v: it and all that it started were killed", timeout)
+	}
+	if len(exit.Lost) > 0 {
+		return fmt.Sprintf("stopped after %v: something outside of the sandbox replaced %s", took, strings.Join(exit.Lost, ", "))
 	}
 	return fmt.Sprintf("exit code %d after %v", exit.Code, took)
 }

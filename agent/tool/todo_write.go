@@ -15,9 +15,11 @@ const (
 type todoWrite struct{}
 
 func (todoWrite) Spec() Spec {
-	return spec("todo_write", `"todos":{"type":"array","maxItems":50,"items":{"type":"object","properties":{
+	s := spec("todo_write", `"todos":{"type":"array","maxItems":50,"items":{"type":"object","properties":{
 "content":{"type":"string","description":"At most 500 characters"},
 "status":{"type":"string","enum":["pending","in_progress","completed"]}},"required":["content","status"]}}`, "todos")
+	s.Harmless = true
+	return s
 }
 
 func (todoWrite) Run(_ context.Context, c Call) Result {

@@ -30,13 +30,27 @@ type Spec struct {
 	// ReadOnly tools change nothing: calls of one step to them run in parallel, and no fsync
 	// precedes them.
 	ReadOnly bool
+	// Harmless tools change nothing but the conversation itself.
+	Harmless bool
 }
+
+// Confine says how the sandbox holds a call.
+type Confine string
+
+// The ways. The zero value is the policy.
+const (
+	ConfinePolicy   Confine = ""          // as the workspace's policy says
+	ConfineReadOnly Confine = "read-only" // likewise, but nothing of the project is written
+	ConfineNot      Confine = "not"       // not at all: a person, or a rule of the person, lets it
+)
 
 // Call is one call of a tool.
 type Call struct {
 	ID    string
 	Input json.RawMessage // as the model wrote it; may be malformed
 	Env   Env
+	// Confine is what was decided about the call.
+	Confine Confine
 }
 
 // Env is what a call may use.

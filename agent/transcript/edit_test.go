@@ -34,7 +34,8 @@ func (s *soup) add() transcript.Record {
 	text := fmt.Sprint("words ", s.said)
 	kinds := []transcript.Kind{transcript.User, transcript.TurnStart, transcript.TurnEnd, transcript.StepStart, transcript.StepStart,
 		transcript.Partial, transcript.Partial, transcript.Partial, transcript.Assistant, transcript.Assistant, transcript.ToolStart,
-		transcript.ToolEnd, transcript.Note, transcript.Todos, transcript.Setup, transcript.Edit, transcript.Boundary, transcript.Retry}
+		transcript.ToolEnd, transcript.Note, transcript.Todos, transcript.Setup, transcript.Edit, transcript.Boundary, transcript.Retry,
+		transcript.Question, transcript.Answer}
 	switch r.Kind = kinds[s.rnd.IntN(len(kinds))]; r.Kind {
 	case transcript.User:
 		r.Message = say(model.User, text)
@@ -55,6 +56,10 @@ func (s *soup) add() transcript.Record {
 		r.Cost, r.CostKnown = 5, true
 	case transcript.ToolStart:
 		r.CallID = call
+	case transcript.Question:
+		r.CallID, r.Asked = call, &transcript.Asked{Reason: text}
+	case transcript.Answer:
+		r.CallID, r.Reply = call, &transcript.Reply{Choice: transcript.Once}
 	case transcript.ToolEnd:
 		r.CallID, r.Result = call, &model.Part{Kind: model.ToolResult, CallID: call}
 	case transcript.Setup:

@@ -12,6 +12,8 @@ const (
 	UnknownEffects = "interrupted, side effects unknown: check before repeating it"
 	// NotStarted is for a call that had not begun.
 	NotStarted = "interrupted before it started: it was not run"
+	// NotAnswered is for a call that waited for a person.
+	NotAnswered = "not run: it needed a person's consent, and the turn ended before there was an answer"
 )
 
 // history folds records into messages. Its answer for a log is a prefix of its answer for the same
@@ -58,7 +60,7 @@ func (h *history) apply(r *Record) {
 		if r.Border.starts() {
 			*h = history{}
 		}
-	case Note, Todos, Setup, Edit, Retry:
+	case Note, Todos, Setup, Edit, Retry, Question, Answer:
 	}
 }
 

@@ -48,6 +48,8 @@ const (
 	classStart // a Boundary after which a model's history starts
 	classClear // one that hides what is before it from pages as well
 	classRetry
+	classQuestion
+	classAnswer
 )
 
 // classOf gives a record's class.
@@ -79,6 +81,10 @@ func classOf(r *Record) class {
 		return classEdit
 	case Retry:
 		return classRetry
+	case Question:
+		return classQuestion
+	case Answer:
+		return classAnswer
 	case Boundary:
 		switch {
 		case r.Border == Clear:

@@ -79,8 +79,10 @@ func sound(r *Record) bool {
 		return r.Seq > 0 && r.Message != nil
 	case ToolEnd:
 		return r.Seq > 0 && r.Result != nil
-	case TurnStart, TurnEnd, StepStart, ToolStart, Note, Todos, Retry:
+	case TurnStart, TurnEnd, StepStart, ToolStart, Note, Todos, Retry, Answer:
 		return r.Seq > 0
+	case Question:
+		return r.Seq > 0 && r.Asked != nil
 	case Setup:
 		return r.Seq > 0 && r.Frame != nil
 	case Edit:

@@ -54,6 +54,10 @@ const (
 	Boundary Kind = "boundary"
 	// Retry says that a request failed and is made again at At. It is for people only.
 	Retry Kind = "retry"
+	// Question says that a call waits for a person; Answer is what the person said. A Question without
+	// an Answer belongs to a call that was not run.
+	Question Kind = "question"
+	Answer   Kind = "answer"
 )
 
 // Border says what a Boundary separates.
@@ -107,8 +111,8 @@ type Record struct {
 	Delta []PartDelta `json:"delta,omitempty"`
 	Parts int         `json:"parts,omitempty"`
 
-	CallID string       `json:"callId,omitempty"` // ToolStart, ToolEnd
-	Tool   string       `json:"tool,omitempty"`   // ToolStart, ToolEnd: the tool's name
+	CallID string       `json:"callId,omitempty"` // ToolStart, ToolEnd, Question, Answer
+	Tool   string       `json:"tool,omitempty"`   // ToolStart, ToolEnd, Question: the tool's name
 	Result *model.Part  `json:"result,omitempty"` // ToolEnd: a part of kind tool_result
 	Detail *tool.Detail `json:"detail,omitempty"` // ToolEnd
 
@@ -131,7 +135,43 @@ type Record struct {
 	Border  Border    `json:"border,omitempty"`  // Boundary
 	Attempt int       `json:"attempt,omitempty"` // Retry, and an Edit that leaves one: the attempt that failed, from 1
 	At      time.Time `json:"at,omitzero"`       // likewise: when the next attempt begins
+
+	Asked *Asked `json:"asked,omitempty"` // Question
+	Reply *Reply `json:"reply,omitempty"` // Answer
 }
+
+// Asked is what a person is asked to permit.
+type Asked struct {
+	Reason string  `json:"reason"`         // a sentence
+	Rule   string  `json:"rule,omitempty"` // the person's rule that wants to be asked
+	Rights []Right `json:"rights"`         // what is missing, exactly
+	// Always are the rules that would grant the same for good; none: that can't be granted.
+	Always []string `json:"always,omitempty"`
+	// Outside says that the call would run out of the sandbox.
+	Outside bool `json:"outside,omitempty"`
+}
+
+// Right is one thing that a call may not do yet; see carrel/agent/permission.
+type Right struct {
+	Kind string `json:"kind"`
+	What string `json:"what"`
+}
+
+// Reply is what a person said to a Question.
+type Reply struct {
+	Choice Choose `json:"choice"`
+	Text   string `json:"text,omitempty"` // with No: for the model
+}
+
+// Choose is how a person answers.
+type Choose string
+
+// The answers.
+const (
+	Once   Choose = "once"
+	Always Choose = "always" // the rules were saved
+	No     Choose = "no"
+)
 
 // End says how a turn ended.
 type End string

@@ -50,6 +50,8 @@ type State struct {
 	Start, Cleared uint64
 	// Retry is the newest Retry of a request that has not been answered since, or the Edit that left it.
 	Retry *Record
+	// Question is the newest Question of a call that has neither an Answer nor a result.
+	Question *Record `json:",omitempty"`
 	// MessageIDs are the ids of the last 256 User records, oldest first.
 	MessageIDs []string
 }
@@ -103,11 +105,8 @@ func (s *State) apply(r *Record) {
 				s.Calls = append(s.Calls, p)
 			}
 		}
-	case ToolStart:
-		s.OpenCalls = append(s.OpenCalls, *r)
-	case ToolEnd:
-		s.Calls = slices.DeleteFunc(s.Calls, func(p model.Part) bool { return p.CallID == r.CallID })
-		s.OpenCalls = slices.DeleteFunc(s.OpenCalls, func(o Record) bool { return o.CallID == r.CallID })
+	case Question, Answer, ToolStart, ToolEnd:
+		s.call(r)
 	case Todos:
 		s.Todos = r.Todos
 	case Setup:
@@ -120,6 +119,24 @@ func (s *State) apply(r *Record) {
 			s.Retry = &again
 		}
 	case Note:
+	}
+}
+
+// call folds a record of a call in.
+func (s *State) call(r *Record) {
+	if r.Kind != ToolStart && s.Question != nil && s.Question.CallID == r.CallID {
+		s.Question = nil
+	}
+	switch r.Kind {
+	case Question:
+		asked := *r
+		s.Question = &asked
+	case ToolStart:
+		s.OpenCalls = append(s.OpenCalls, *r)
+	case ToolEnd:
+		s.Calls = slices.DeleteFunc(s.Calls, func(p model.Part) bool { return p.CallID == r.CallID })
+		s.OpenCalls = slices.DeleteFunc(s.OpenCalls, func(o Record) bool { return o.CallID == r.CallID })
+	default:
 	}
 }
 
@@ -150,7 +167,7 @@ func (s *State) border(r *Record) {
 // closeStep forgets an unfinished step; what its response had used so far still counts.
 func (s *State) closeStep() {
 	s.cutPartial()
-	s.Calls, s.OpenCalls, s.Retry = nil, nil, nil
+	s.Calls, s.OpenCalls, s.Retry, s.Question = nil, nil, nil, nil
 }
 
 func (s *State) cutPartial() {

@@ -210,7 +210,8 @@ func (c *Conversation) lastTurn(id string) (e ended, err error) {
 			e.step--
 			return e, nil
 		case transcript.User, transcript.TurnStart, transcript.Partial, transcript.ToolStart, transcript.ToolEnd, transcript.Note,
-			transcript.Todos, transcript.Setup, transcript.Edit, transcript.Boundary, transcript.Retry:
+			transcript.Todos, transcript.Setup, transcript.Edit, transcript.Boundary, transcript.Retry,
+			transcript.Question, transcript.Answer:
 		}
 	}
 	return e, ErrNothing

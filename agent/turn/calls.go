@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"carrel/agent/model"
+	"carrel/agent/permission"
 	"carrel/agent/tool"
 	"carrel/agent/transcript"
 )
@@ -95,15 +96,15 @@ type running struct {
 	mail   chan func()   // what tools tell, to be done by the owner
 	left   chan struct{} // closed when the owner no longer listens
 	err    error         // of the log
+	// judged is the id of the call that verdict is about, "" while there is none.
+	judged  string
+	verdict permission.Verdict
 }
 
 // all runs every call. Its error is of the log.
 func (r *running) all(ctx context.Context) error {
 	for {
-		for len(r.todo) > 0 && r.err == nil && !r.t.interrupted && r.mayStart(r.todo[0]) {
-			k := r.todo[0]
-			r.todo = r.todo[1:]
-			r.err = r.start(ctx, k)
+		for len(r.todo) > 0 && r.err == nil && !r.t.interrupted && r.next(ctx) {
 		}
 		if r.err != nil || len(r.t.active) == 0 && (r.t.interrupted || len(r.todo) == 0) {
 			return r.err
@@ -125,6 +126,40 @@ func (r *running) all(ctx context.Context) error {
 	}
 }
 
+// next deals with the first call that has not begun, and reports whether it could.
+func (r *running) next(ctx context.Context) bool {
+	k := r.todo[0]
+	if text := r.refusal(k); text != "" {
+		r.todo = r.todo[1:]
+		r.err = r.refuse(k, text)
+		return true
+	}
+	if !r.consent(ctx, k) {
+		return false
+	}
+	if r.verdict.Decision == permission.Deny {
+		r.todo = r.todo[1:]
+		text := denial(r.verdict)
+		r.judged = ""
+		r.err = r.refuse(k, text)
+		return true
+	}
+	if !r.mayStart(k) {
+		return false
+	}
+	r.todo = r.todo[1:]
+	r.err = r.start(ctx, k)
+	r.judged = ""
+	return true
+}
+
+// refuse records why a call is not run.
+func (r *running) refuse(k call, text string) error {
+	result := transcript.CutResult(k.part, text)
+	r.t.results[k.part.CallID] = result
+	return r.c.endCall(r.t.id, r.t.step, r.t.stepSeq, result, nil, "")
+}
+
 func (r *running) refusal(k call) string {
 	if s := r.c.refusal(r.stop, k.part); s != "" {
 		return s
@@ -141,23 +176,15 @@ func (r *running) refusal(k call) string {
 // mayStart reports whether a call's turn has come. One that can change something runs alone, also
 // without a call that an interrupt left behind.
 func (r *running) mayStart(k call) bool {
-	switch {
-	case r.refusal(k) != "":
-		return true
-	case r.c.tools[k.part.Name].Spec().ReadOnly:
+	if r.c.tools[k.part.Name].Spec().ReadOnly {
 		return len(r.t.active) < maxReaders && !slices.ContainsFunc(r.t.active, func(j *job) bool { return !j.readOnly })
 	}
 	return len(r.t.active) == 0 && len(r.c.strays) == 0
 }
 
-// start records and starts a call, or records why it is not run.
+// start records and starts a call.
 func (r *running) start(ctx context.Context, k call) error {
 	c, t := r.c, r.t
-	if text := r.refusal(k); text != "" {
-		result := transcript.CutResult(k.part, text)
-		t.results[k.part.CallID] = result
-		return c.endCall(t.id, t.step, t.stepSeq, result, nil, "")
-	}
 	spec := c.tools[k.part.Name].Spec()
 	rec, err := c.append(transcript.Record{
 		Kind: transcript.ToolStart, Turn: t.id, Step: t.step, StepSeq: t.stepSeq, CallID: k.part.CallID, Tool: k.part.Name,
@@ -170,7 +197,7 @@ func (r *running) start(ctx context.Context, k call) error {
 	}
 	j := &job{call: k, readOnly: spec.ReadOnly, started: rec.Time, done: make(chan struct{})}
 	t.active = append(t.active, j)
-	in := tool.Call{ID: k.part.CallID, Input: json.RawMessage(k.part.Input), Env: r.env}
+	in := tool.Call{ID: k.part.CallID, Input: json.RawMessage(k.part.Input), Env: r.env, Confine: r.confine(k)}
 	if strings.TrimSpace(k.part.Input) == "" {
 		in.Input = json.RawMessage("{}")
 	}

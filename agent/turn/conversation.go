@@ -35,6 +35,7 @@ type Conversation struct {
 	held    bool
 	choice  Choice
 	retry   *RetryWait // what Retrying and Recovering wait for
+	asking  *asking    // what WaitingForUser waits for
 	draft   *draft     // nil while a request is being built
 	bare    bare       // what requests leave out since a provider took one without
 	spent   int64      // micro-USD

@@ -299,7 +299,7 @@ func (d *desk) story() []string {
 		case transcript.TurnEnd:
 			s += " " + string(r.End)
 		case transcript.TurnStart, transcript.StepStart, transcript.Note, transcript.Todos,
-			transcript.Edit, transcript.Boundary, transcript.Retry:
+			transcript.Edit, transcript.Boundary, transcript.Retry, transcript.Question, transcript.Answer:
 		}
 		out = append(out, s)
 	}

@@ -163,7 +163,7 @@ func (c *Conversation) interrupt() {
 	if c.turn.interrupted {
 		return
 	}
-	c.turn.interrupted = true
+	c.turn.interrupted, c.asking = true, nil
 	c.turn.stop()
 	c.setState(Interrupting)
 }
@@ -190,6 +190,9 @@ func (c *Conversation) change() StateChange {
 	if c.retry != nil {
 		w := *c.retry
 		s.Retry = &w
+	}
+	if c.asking != nil {
+		s.Question = new(c.asking.Question)
 	}
 	if c.turn != nil && c.turn.end.ID != "" {
 		s.Model, s.Window = c.turn.end.ID, c.turn.end.Window

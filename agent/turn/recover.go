@@ -171,6 +171,9 @@ func (c *Conversation) closeTurn(id string, o outcome) error {
 		if slices.ContainsFunc(st.OpenCalls, func(r transcript.Record) bool { return r.CallID == call.CallID }) {
 			text = transcript.UnknownEffects
 		}
+		if st.Question != nil && st.Question.CallID == call.CallID {
+			text = transcript.NotAnswered
+		}
 		if err := c.endCall(id, st.Step, st.StepSeq, transcript.CutResult(call, text), nil, how); err != nil {
 			return fmt.Errorf("close turn %q: %w", id, err)
 		}

@@ -79,7 +79,7 @@ func (c *Conversation) runTurn(a *accepted) {
 	if err := c.closeTurn(t.id, o); err != nil && o.code != CodeLog {
 		o = logFailure(err)
 	}
-	c.turn, c.retry, c.failedChoice = nil, nil, t.choice
+	c.turn, c.retry, c.asking, c.failedChoice = nil, nil, nil, t.choice
 	switch o.end {
 	case transcript.Done:
 		c.state, c.code, c.problem = Idle, "", ""

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"carrel/agent/model"
+	"carrel/agent/permission"
 	"carrel/agent/tokens"
 	"carrel/agent/tool"
 	"carrel/agent/transcript"
@@ -48,6 +49,8 @@ type Config struct {
 	// Tokens counts what requests have, for the size of the context to be told before the provider
 	// tells it; nil: it is estimated by bytes.
 	Tokens *tokens.Counter
+	// Judge decides about each call just before it would run, on a goroutine of its own; nil: all run.
+	Judge func(ctx context.Context, r permission.Request) permission.Verdict
 	// Stop is asked after each step that has calls whether the turn ends there, and why, for people.
 	Stop func(StepInfo) (reason string, stop bool)
 	// Force names the tool that the next step must call, given the step before it; "": any or none.
@@ -75,7 +78,9 @@ const (
 	Preparing    State = "preparing"
 	Streaming    State = "streaming"
 	RunningTools State = "running_tools"
-	Interrupting State = "interrupting"
+	// WaitingForUser: a call needs a person's consent; Question tells which.
+	WaitingForUser State = "waiting_for_user"
+	Interrupting   State = "interrupting"
 	// Retrying: a request failed and waits to be tried again; Recovering: it did when the process
 	// ended, and the wait goes on in this one.
 	Retrying    State = "retrying"
@@ -87,7 +92,7 @@ const (
 // Working reports whether a turn is open.
 func (s State) Working() bool {
 	switch s {
-	case Preparing, Streaming, RunningTools, Interrupting, Retrying, Recovering:
+	case Preparing, Streaming, RunningTools, WaitingForUser, Interrupting, Retrying, Recovering:
 		return true
 	case Idle, Failed, Interrupted:
 		return false
@@ -132,6 +137,8 @@ type StateChange struct {
 	Model  string // provider:id of the open turn, else of the choice
 	// Retry is the wait of Retrying and Recovering, else nil.
 	Retry *RetryWait
+	// Question is what WaitingForUser waits for, else nil.
+	Question *Question
 	// Budget is what may still be spent in micro-USD, nil without a limit; Spent is what the
 	// conversation cost so far, as far as prices are known.
 	Budget *int64
@@ -142,6 +149,16 @@ type StateChange struct {
 	// but are told here also when the log could not be written.
 	Code  string
 	Error string
+}
+
+// Question is a call that needs a person's consent.
+type Question struct {
+	CallID  string
+	Tool    string
+	StepSeq uint64
+	Part    int // index of the call in the response's parts
+	Since   time.Time
+	transcript.Asked
 }
 
 // RetryWait is a request that failed and will be tried again.

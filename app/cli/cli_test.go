@@ -52,6 +52,8 @@ func setup(env *testscript.Env) error {
 		}
 	}
 	env.Setenv("HOME", home)
+	env.Setenv("CARREL_MODE", "bypass") // scripts that are about consent set them anew
+	env.Setenv("CARREL_SANDBOX", "danger-full-access")
 	env.Setenv("CARREL_ROOT", filepath.Join(env.WorkDir, "root"))
 	env.Setenv("CARREL_DEMO_DELAY", "0")
 	for _, name := range []string{"ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "OPENAI_API_KEY", "DISPLAY", "WAYLAND_DISPLAY"} {

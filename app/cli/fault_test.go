@@ -52,7 +52,7 @@ func newPlace(t *testing.T, script fakewire.Script) *place {
 }
 
 func (p *place) environ() []string {
-	return []string{"PATH=" + os.Getenv("PATH"), "HOME=" + p.home, "CARREL_ROOT=" + p.root, "CARREL_DEMO_DELAY=0",
+	return []string{"PATH=" + os.Getenv("PATH"), "HOME=" + p.home, "CARREL_ROOT=" + p.root, "CARREL_DEMO_DELAY=0", "CARREL_MODE=bypass", "CARREL_SANDBOX=danger-full-access",
 		"ANTHROPIC_API_KEY=key", "ANTHROPIC_BASE_URL=" + p.model.URL}
 }
 

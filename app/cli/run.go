@@ -22,7 +22,8 @@ The message is the arguments, or standard input. With both, what standard input 
 message. Each run is a workspace of its own: see it later with carrel workspace list, or in the
 window, where a running Carrel shows it at once. --workspace goes on in one that exists.
 
-Commands that the agent runs are not sandboxed in this version.
+Commands of the agent run in the sandbox. Nobody is there to be asked: edits in the workspace and confined
+commands run, what would need a person is refused and the model is told. --allow-rule allows more.
 
 The first Ctrl-C interrupts the turn and saves it, a second one ends at once.
 
@@ -47,6 +48,7 @@ type runOptions struct {
 	budget                         float64 // US dollars; negative: none
 	noRetry                        bool
 	json, quiet                    bool
+	permits                        permits
 }
 
 func runCommand(io IO) *cobra.Command {
@@ -71,6 +73,7 @@ func runCommand(io IO) *cobra.Command {
 	f.Float64VarP(&o.budget, "budget", "b", -1, "stop when the workspace has cost more than this many `USD` (default: no limit)")
 	f.StringVarP(&o.workspace, "workspace", "w", "", "go on in the `workspace` with this id or name")
 	f.BoolVar(&o.noRetry, "no-retry", false, "fail at once where a failed request would be tried again")
+	o.permits.flags(c)
 	f.BoolVar(&o.json, "json", false, "print one JSON object per line")
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "print the final answer only; with --json the last line only")
 	return c
@@ -83,6 +86,9 @@ func (o runOptions) check(cmd *cobra.Command) error {
 	}
 	if cmd.Flags().Changed("budget") && !(o.budget >= 0 && o.budget <= app.MaxBudget) {
 		return usage("the budget must be an amount of US dollars up to a million, such as 2.50")
+	}
+	if err := o.permits.check(); err != nil {
+		return err
 	}
 	if o.workspace == "" {
 		return nil

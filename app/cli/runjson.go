@@ -64,7 +64,13 @@ func (p *jsonPrinter) line(v any) {
 
 func (p *jsonPrinter) hook(text string) { p.line(hookLine{"init", text}) }
 
-func (p *jsonPrinter) started(w app.Workspace) { p.line(startLine{"start", w, "none"}) }
+func (p *jsonPrinter) started(w app.Workspace, now app.Permissions) {
+	held := "none"
+	if now.Sandbox.On {
+		held = now.Sandbox.Mode
+	}
+	p.line(startLine{"start", w, held})
+}
 
 func (p *jsonPrinter) entry(e app.Entry) {
 	p.answer.entry(e)

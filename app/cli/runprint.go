@@ -13,7 +13,7 @@ import (
 // time. full gives an entry's text uncut.
 type printer interface {
 	hook(text string)
-	started(w app.Workspace)
+	started(w app.Workspace, now app.Permissions)
 	entry(e app.Entry)
 	grew(g app.EntryGrew)
 	removed(ids []string)
@@ -82,12 +82,12 @@ type quietPrinter struct {
 	answer answer
 }
 
-func (p *quietPrinter) hook(string)            {}
-func (p *quietPrinter) started(app.Workspace)  {}
-func (p *quietPrinter) entry(e app.Entry)      { p.answer.entry(e) }
-func (p *quietPrinter) grew(app.EntryGrew)     {}
-func (p *quietPrinter) removed(ids []string)   { p.answer.removed(ids) }
-func (p *quietPrinter) retrying(app.RetryWait) {}
+func (p *quietPrinter) hook(string)                            {}
+func (p *quietPrinter) started(app.Workspace, app.Permissions) {}
+func (p *quietPrinter) entry(e app.Entry)                      { p.answer.entry(e) }
+func (p *quietPrinter) grew(app.EntryGrew)                     {}
+func (p *quietPrinter) removed(ids []string)                   { p.answer.removed(ids) }
+func (p *quietPrinter) retrying(app.RetryWait)                 {}
 
 func (p *quietPrinter) ended(_ app.Workspace, end turnEnd, full func(string) (string, error)) error {
 	if err := end.failure(); err != nil {
@@ -111,12 +111,12 @@ type textPrinter struct {
 
 func (p *textPrinter) hook(text string) { _, _ = fmt.Fprint(p.io.Err, plain(text)) }
 
-func (p *textPrinter) started(w app.Workspace) {
+func (p *textPrinter) started(w app.Workspace, now app.Permissions) {
 	place := w.Dir
 	if w.Branch != "" {
 		place += " on " + w.Branch
 	}
-	_, _ = fmt.Fprintf(p.io.Err, "carrel: workspace %s in %s, model %s; commands are not sandboxed\n", w.Name, line(place), line(w.Model))
+	_, _ = fmt.Fprintf(p.io.Err, "carrel: workspace %s in %s, model %s; %s\n", w.Name, line(place), line(w.Model), heldBy(now))
 	if w.Init == app.InitFailed {
 		_, _ = fmt.Fprintln(p.io.Err, "carrel: the project's init hook failed; the agent begins all the same")
 	}

@@ -80,9 +80,9 @@ func (r *runner) changed(e app.ConversationChanged) {
 
 func busy(a app.Activity) bool {
 	switch a {
-	case app.Preparing, app.Streaming, app.RunningTools, app.Interrupting, app.Retrying, app.Recovering:
+	case app.Preparing, app.Streaming, app.RunningTools, app.Interrupting, app.Retrying, app.Recovering, app.Waiting:
 		return true
-	case app.Idle, app.Done, app.Failed, app.Interrupted, app.Waiting:
+	case app.Idle, app.Done, app.Failed, app.Interrupted:
 	}
 	return false
 }
@@ -108,7 +108,11 @@ func (r *runner) run(ctx context.Context, o runOptions, message string) error {
 	if err := r.choose(ctx, o, c.Status); err != nil {
 		return err
 	}
-	r.show.started(r.workspace)
+	now, err := r.permit(ctx, o.permits)
+	if err != nil {
+		return err
+	}
+	r.show.started(r.workspace, now)
 	stop := r.host.follow(r.workspace.ID, r.event, func() {
 		select {
 		case r.lost <- struct{}{}:

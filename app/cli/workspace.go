@@ -13,7 +13,7 @@ import (
 
 func workspaceCommand(io IO) *cobra.Command {
 	return group(&cobra.Command{Use: "workspace", Aliases: []string{"workspaces", "ws"}, Short: "Make, list, show and remove workspaces"},
-		workspaceNew(io), workspaceList(io), workspaceShow(io), workspaceRename(io), workspaceFork(io), workspaceRemove(io), workspaceRepair(io),
+		workspaceNew(io), workspaceList(io), workspaceShow(io), workspaceRename(io), workspaceBase(io), workspaceFork(io), workspaceRemove(io), workspaceRepair(io),
 		workspaceCall(io, "archive WORKSPACE", "Hide a workspace and stop what works in it", "workspaces.archive", "Archived"),
 		workspaceCall(io, "unarchive WORKSPACE", "Bring an archived workspace back", "workspaces.unarchive", "Brought back"))
 }

@@ -99,9 +99,9 @@ func rows(ctx context.Context, g *guard, want func(app.Workspace) bool) ([]Works
 // works reports whether a turn runs.
 func works(w app.Workspace) bool {
 	switch w.Activity {
-	case app.Preparing, app.Streaming, app.RunningTools, app.Interrupting, app.Retrying, app.Recovering:
+	case app.Preparing, app.Streaming, app.RunningTools, app.Interrupting, app.Retrying, app.Recovering, app.Waiting:
 		return true
-	case app.Idle, app.Waiting, app.Interrupted, app.Failed, app.Done:
+	case app.Idle, app.Interrupted, app.Failed, app.Done:
 	}
 	return false
 }

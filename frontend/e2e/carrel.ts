@@ -28,7 +28,7 @@ export class Carrel {
     this.home = join(dir, "home");
     this.root = join(dir, "root");
     // Nothing of the person who runs the tests gets in: no keys, no settings, no git configuration.
-    this.#env = { PATH: process.env["PATH"] ?? "", HOME: this.home, CARREL_ROOT: this.root, LANG: "C.UTF-8", GIT_CONFIG_NOSYSTEM: "1", CARREL_DEMO_DELAY: "1ms", ...env };
+    this.#env = { PATH: process.env["PATH"] ?? "", HOME: this.home, CARREL_ROOT: this.root, LANG: "C.UTF-8", GIT_CONFIG_NOSYSTEM: "1", CARREL_DEMO_DELAY: "1ms", CARREL_MODE: "bypass", CARREL_SANDBOX: "danger-full-access", ...env };
   }
 
   /** Makes one; nothing runs yet. */

@@ -21,6 +21,8 @@ type Options struct {
 	Reaper *Reaper
 	// Tag marks the commands and all that they start, for KillTagged: the workspace's id.
 	Tag string
+	// Boxes gives the sandboxes of commands that ask to be held; nil: there is none.
+	Boxes Boxes
 }
 
 // NewLocal makes the runtime of a folder on this machine. The folder must exist; its path is made
@@ -43,7 +45,7 @@ func NewLocal(kind Kind, dir string, o Options) (Runtime, error) {
 	if !info.IsDir() {
 		return nil, fmt.Errorf("open workspace %q: not a folder", dir)
 	}
-	l := &local{kind: kind, files: files{dir: real, given: filepath.Clean(dir)}, env: o.Env, reaper: o.Reaper, tag: o.Tag}
+	l := &local{kind: kind, files: files{dir: real, given: filepath.Clean(dir)}, env: o.Env, reaper: o.Reaper, tag: o.Tag, boxes: o.Boxes}
 	if l.env == nil {
 		l.env = BaseEnv(os.Environ())
 	}
@@ -66,6 +68,7 @@ type local struct {
 	tag     string // of the workspace
 	owner   string // of the process that started the commands
 	started atomic.Int64
+	boxes   Boxes
 }
 
 func (l *local) Kind() Kind   { return l.kind }
@@ -84,6 +87,15 @@ func (l *local) Start(ctx context.Context, c Command) (Process, error) {
 		return nil, fmt.Errorf("start %q: %w", c.Argv[0], err)
 	}
 	tag := newTag(l.tag, l.owner, l.started.Add(1))
+	if c.Hold != HoldNot && l.boxes != nil {
+		box, err := l.boxes(ctx, c.Hold)
+		if err != nil {
+			return nil, fmt.Errorf("start %q: %w", c.Argv[0], err)
+		}
+		if box != nil {
+			return l.confine(ctx, box, c, dir, tag)
+		}
+	}
 	env := append(append(append([]string{}, l.env...), c.Env...), "PWD="+dir, tagVar+"="+tag)
 	exe, err := lookPath(c.Argv[0], dir, env)
 	if err != nil {

@@ -43,6 +43,8 @@ type Command struct {
 	// Writes come from one goroutine; a slow writer slows the command.
 	Output io.Writer
 	Stdin  io.Reader
+	// Hold says how the sandbox holds it.
+	Hold Hold
 }
 
 // Process is a started command.
@@ -60,6 +62,9 @@ type Exit struct {
 	Code   int
 	Killed bool // ended because the context was
 	Took   time.Duration
+	// Lost lists guarded files that something outside replaced while a confined command ran, which was
+	// stopped for that.
+	Lost []string
 }
 
 // ErrOutside is wrapped by every refusal of a path that leads out of the workspace.

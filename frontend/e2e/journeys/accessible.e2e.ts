@@ -1,34 +1,10 @@
-import { createRequire } from "node:module";
-import { readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
+import { faults } from "../faults";
 import { gate } from "../model";
-import type { Person } from "../person";
+import { draw, give } from "../pictures";
 import { useStage } from "../stage";
 
 const stage = useStage();
-const axe = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-
-interface Axe {
-  run(context: object, options: object): Promise<{ violations: { id: string; nodes: { target: unknown[]; failureSummary?: string }[] }[] }>;
-}
-
-/** What WCAG A and AA find fault with, in both themes. */
-async function faults(person: Person, screen: string): Promise<string[]> {
-  const found: string[] = [];
-  for (const colorScheme of ["dark", "light"] as const) {
-    await person.page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
-    await person.page.evaluate(axe);
-    const { violations } = await person.page.evaluate(async () => {
-      await new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)));
-      // What is behind a dialog is dimmed on purpose, and nobody can reach it.
-      const top = [...document.querySelectorAll("[role='dialog'], [role='menu']")].at(-1) ?? document;
-      return (window as unknown as { axe: Axe }).axe.run({ include: [top], exclude: [[".palette-list"]] }, { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"] });
-    });
-    for (const { id, nodes } of violations) for (const node of nodes) found.push(`${screen}, ${colorScheme}: ${id} at ${node.target.join(" ")}: ${node.failureSummary ?? ""}`);
-  }
-  return found;
-}
-
 test("every screen keeps the rules of WCAG AA, dark and light", async () => {
   const model = await stage.model();
   const carrel = await stage.carrel({ model });
@@ -105,7 +81,16 @@ test("every screen keeps the rules of WCAG AA, dark and light", async () => {
   for (const text of ["one", "two"]) await ada.write(text);
   await ada.waiting.getByText("two", { exact: true }).waitFor();
   await ada.composer.fill("three");
-  await look("a queue");
+  await give(ada.page, "paste", await draw(ada.page, "shot.png", "purple"));
+  await give(ada.page, "paste", { name: "words.txt", mimeType: "text/html", buffer: Buffer.from("words") });
+  const attached = ada.page.getByRole("region", { name: "Attached pictures" });
+  await attached.getByRole("alert").waitFor();
+  await look("a queue, and pictures that are attached");
+  await attached.getByRole("button", { name: "Show shot.png" }).click();
+  await ada.dialog("shot.png").waitFor();
+  await look("a picture");
+  await close();
+  await attached.getByRole("button", { name: "Remove shot.png" }).click();
   await ada.composer.fill("");
   model.answers((say) => say.refuse(529, "overloaded_error", "Overloaded", { "retry-after": "55" }));
   door.open();
@@ -138,6 +123,7 @@ test("every screen keeps the rules of WCAG AA, dark and light", async () => {
     if (tab === "Providers") {
       await ada.dialog("Settings").getByRole("region", { name: "Anthropic" }).getByRole("button", { name: "Change" }).click();
       await ada.dialog("Settings").getByRole("button", { name: "Add a custom provider" }).click();
+      await ada.dialog("Settings").getByRole("button", { name: "Connect" }).click();
     }
     if (tab === "About") await ada.dialog("Settings").getByText("git", { exact: true }).waitFor();
     await look(`settings, ${tab}`);

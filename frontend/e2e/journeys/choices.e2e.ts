@@ -146,3 +146,21 @@ test("a dark page on a light system is dark from its first paint on", async () =
   await ada.page.getByRole("option", { name: "Like the system" }).click();
   await expect.poll(() => ada.page.evaluate(() => document.documentElement.dataset["theme"])).toBe("light");
 });
+
+// O-GIT-21
+test("when the branch that a workspace is compared with is deleted, another one is chosen", async () => {
+  const carrel = await stage.carrel();
+  const repo = await carrel.repository("based");
+  await carrel.git(repo, "branch", "topic");
+  const ada = await stage.person(carrel);
+  await ada.settle(repo, "Desk");
+  await ada.ask("Make a commit");
+  await carrel.command(["workspace", "base", "desk", "topic"]);
+  await ada.changes.getByText("against topic").waitFor();
+
+  await carrel.git(repo, "branch", "-D", "topic");
+  await ada.changes.getByText("Its base is gone").waitFor();
+  await ada.changes.getByRole("button", { name: "Compare", exact: true }).click();
+  await ada.changes.getByText("against main").waitFor();
+  await ada.changes.getByText("DEMO.md").first().waitFor();
+});

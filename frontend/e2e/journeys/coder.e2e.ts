@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { FakeCoder } from "../coder";
+import { faults } from "../faults";
 import { useStage } from "../stage";
 
 const stage = useStage();
@@ -57,6 +58,8 @@ test("someone logs in at Coder, chooses what goes through it, and gets an answer
   await ada.page.getByRole("option", { name: "claude-corp" }).click();
   await routing.getByLabel("Who serves the models of Anthropic").getByText("claude-corp").waitFor();
 
+  expect(await faults(ada, "Coder")).toEqual([]);
+
   // A model of the gateway is added from its catalogue.
   await card.getByRole("button", { name: "Choose models…" }).click();
   const adder = dialog.getByRole("group", { name: "Add a model" });
@@ -79,6 +82,7 @@ test("someone logs in at Coder, chooses what goes through it, and gets an answer
   await route.click();
   await ada.page.getByRole("option", { name: /^Coder/ }).click();
   await opus.getByText("via Coder").waitFor();
+  expect(await faults(ada, "routes")).toEqual([]);
   await ada.page.keyboard.press("Escape");
   await dialog.waitFor({ state: "detached" });
 

@@ -52,7 +52,7 @@ test("a past message is said anew; what followed is left, also for the model", a
   await message.hover();
   await ada.log.getByRole("button", { name: "Edit", exact: true }).first().click();
   const box = ada.log.getByRole("textbox", { name: "Your message" });
-  await ada.log.getByText("What follows this message is left out. Files stay as they are.").waitFor();
+  await ada.log.getByText("What follows this message is left out. Files in the workspace stay as they are.").waitFor();
   await box.press("Escape");
   await message.waitFor();
 

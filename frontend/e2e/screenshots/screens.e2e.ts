@@ -1,5 +1,5 @@
 // Pictures of the main screens, for people to look at: `npm run screenshots`.
-import { mkdir } from "node:fs/promises";
+import { mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -31,6 +31,13 @@ async function heldBranch(page: Page): Promise<void> {
   await page.getByRole("combobox", { name: "Check out" }).click();
   await page.getByRole("option", { name: /^upload-jitter/ }).click();
   await page.waitForTimeout(350);
+}
+
+/** Puts pictures beside the message, and something that is none. */
+async function attach(page: Page): Promise<void> {
+  const icon = await readFile(join(import.meta.dirname, "../../../app/desktop/icon.png"));
+  const picture = (name: string) => ({ name, mimeType: "image/png", buffer: icon });
+  await page.locator("input[type=file]").setInputFiles([picture("icon.png"), picture("another.png"), { name: "notes.txt", mimeType: "text/plain", buffer: Buffer.from("x") }]);
 }
 
 /** Coder's card, opened. */
@@ -68,6 +75,9 @@ const screens: Screen[] = [
   { name: "coder-login", scene: "scene=main", prepare: openCoder("Connect") },
   { name: "coder", scene: "scene=coder&workspace=w1", prepare: openCoder("Change") },
   { name: "routes", scene: "scene=coder&workspace=w1", prepare: async (page) => { await press("Control+,")(page); await page.getByRole("tab", { name: "Models" }).click(); await page.getByLabel("Route of Claude Opus 5").click(); await page.waitForTimeout(300); } },
+  { name: "pictures", scene: "scene=pictures", prepare: async (page) => { await attach(page); await page.getByRole("textbox", { name: "Message", exact: true }).fill("What is wrong here?"); await page.waitForTimeout(300); } },
+  { name: "picture", scene: "scene=pictures", prepare: async (page) => { await page.getByRole("button", { name: "Show before.png" }).first().click(); await page.waitForTimeout(300); } },
+  { name: "picture-edit", scene: "scene=pictures", prepare: async (page) => { await page.getByRole("textbox", { name: "Message", exact: true }).press("ArrowUp"); await page.waitForTimeout(300); } },
   { name: "retrying", scene: "scene=retrying" },
   { name: "model-picker", scene: "scene=main", prepare: async (page) => { await page.getByLabel("Model", { exact: true }).click(); await page.waitForTimeout(300); } },
   { name: "level-picker", scene: "scene=main", prepare: async (page) => { await page.getByRole("button", { name: /^Thinking/ }).click(); await page.waitForTimeout(300); } },

@@ -443,6 +443,66 @@ export interface ModelPrices {
   cacheWrite: number;
 }
 
+/** Answer is what a person says to a call that needs consent. */
+export type Answer = "once" | "always" | "no";
+
+/** Question is a call that waits for the person. */
+export interface Question {
+  call: string;
+  /** id of the call's entry */
+  entry: string;
+  tool: string;
+  since: string;
+  /** a sentence */
+  reason: string;
+  /** the person's own rule that wants to be asked */
+  rule?: string;
+  /** what is missing, exactly */
+  rights: Right[];
+  always?: string[];
+  /** Outside says that the call would run out of the sandbox. */
+  outside?: boolean;
+}
+
+/** Right is one thing that a call may not do yet. Kind is command, write, read, outside, tool or unclear. */
+export interface Right {
+  kind: string;
+  what: string;
+}
+
+/** Permissions are mode, rules and sandbox of a workspace. */
+export interface Permissions {
+  mode: string;
+  /** from the strictest to the loosest */
+  modes: string[];
+  rules: PermissionRule[];
+  sandbox: SandboxState;
+}
+
+/** PermissionRule is a rule and where it is from. */
+export interface PermissionRule {
+  /** allow, ask, deny or allow_outside */
+  list: string;
+  rule: string;
+  /** settings, project or session */
+  from: string;
+  problem?: string;
+}
+
+/** SandboxState is how a workspace's commands are confined. */
+export interface SandboxState {
+  /** read-only, workspace-write or danger-full-access */
+  mode: string;
+  /** commands of agents are confined */
+  on: boolean;
+  tier?: string;
+  /** it is not tier A */
+  why?: string;
+  /** what to do about that */
+  mend?: string;
+  network: string;
+}
+
 /** AddProject asks to add a folder. */
 export interface AddProject {
   path: string;
@@ -538,6 +598,12 @@ export interface Counts {
   commits: number;
 }
 
+/** SetBase names what a workspace is compared with: a branch, a remote's branch, a tag or a commit. */
+export interface SetBase {
+  id: string;
+  base: string;
+}
+
 /** DeleteWorkspace deletes a workspace. Unless its AtRisk is clean, Confirm must be the name. */
 export interface DeleteWorkspace {
   id: string;
@@ -563,6 +629,46 @@ export interface SetModel {
   cyber?: boolean;
   /** Once keeps Level from being what the model's next workspaces begin with. */
   once?: boolean;
+}
+
+/**
+ * SetMode chooses how much runs without a question: ask, accept-edits, plan, auto or bypass; "" is as
+ * the settings say.
+ */
+export interface SetMode {
+  workspace: string;
+  mode: string;
+}
+
+/** AnswerQuestion answers a call that waits for the person. */
+export interface AnswerQuestion {
+  workspace: string;
+  call: string;
+  answer: Answer;
+  /** with no: for the model */
+  text?: string;
+}
+
+/** GrantRules allows what the rules name. */
+export interface GrantRules {
+  workspace: string;
+  allow: string[];
+  /** absolute; confined commands may write there */
+  folders?: string[];
+}
+
+/** RevokeRule names a rule of a project. */
+export interface RevokeRule {
+  workspace: string;
+  /** allow or allow_outside */
+  list: string;
+  rule: string;
+}
+
+/** SetSandbox chooses what holds commands: read-only, workspace-write or danger-full-access. */
+export interface SetSandbox {
+  workspace: string;
+  mode: string;
 }
 
 /** SetAutoRetry chooses whether a workspace's failed requests are tried again by themselves. */
@@ -849,6 +955,8 @@ export interface Workspace {
   /** how hard the model thinks; "" is its default */
   level: string;
   pro?: boolean;
+  /** how much runs without a question: ask, accept-edits, plan, auto or bypass */
+  mode: string;
   /** failed requests are tried again by themselves */
   autoRetry: boolean;
   health: Health;
@@ -1057,6 +1165,8 @@ export interface Status {
   pro?: boolean;
   cyber?: boolean;
   retry?: RetryWait;
+  /** Question is what the activity waiting waits for. */
+  question?: Question;
   usage: Usage;
 }
 
@@ -1110,6 +1220,7 @@ export interface Calls {
   "workspaces.list": { args: ListWorkspaces; result: Workspace[] };
   "workspaces.create": { args: NewWorkspace; result: Workspace };
   "workspaces.rename": { args: RenameWorkspace; result: Workspace };
+  "workspaces.setBase": { args: SetBase; result: Workspace };
   "workspaces.archive": { args: ByID; result: Workspace };
   "workspaces.unarchive": { args: ByID; result: Workspace };
   "workspaces.atRisk": { args: RiskOfDeleting; result: AtRisk };
@@ -1137,9 +1248,15 @@ export interface Calls {
   "conversations.stopRetry": { args: ByID; result: void };
   "conversations.clear": { args: ClearConversation; result: void };
   "conversations.setDraft": { args: SetDraft; result: void };
+  "conversations.setMode": { args: SetMode; result: void };
   "conversations.release": { args: ByID; result: void };
   "conversations.export": { args: ExportConversation; result: Exported };
   "conversations.saveExport": { args: ExportConversation; result: SavedExport };
+  "permissions.get": { args: ByID; result: Permissions };
+  "permissions.answer": { args: AnswerQuestion; result: void };
+  "permissions.grant": { args: GrantRules; result: void };
+  "permissions.revoke": { args: RevokeRule; result: void };
+  "permissions.setSandbox": { args: SetSandbox; result: void };
   "settings.get": { args: undefined; result: Settings };
   "settings.set": { args: Settings; result: void };
   "settings.models": { args: undefined; result: Model[] };
@@ -1209,6 +1326,8 @@ export interface Api {
     create(args: NewWorkspace): Promise<Workspace>;
     /** Rename changes name or title. */
     rename(args: RenameWorkspace): Promise<Workspace>;
+    /** SetBase changes the branch, tag or commit that the workspace's changes are counted against. */
+    setBase(args: SetBase): Promise<Workspace>;
     /** Archive hides a workspace and stops what works in it. */
     archive(args: ByID): Promise<Workspace>;
     /** Unarchive brings an archived workspace back. */
@@ -1271,12 +1390,29 @@ export interface Api {
     clear(args: ClearConversation): Promise<void>;
     /** SetDraft keeps what the person is writing. */
     setDraft(args: SetDraft): Promise<void>;
+    /** SetMode says how much runs without a question; "" is as the settings say. */
+    setMode(args: SetMode): Promise<void>;
     /** Release lets a held queue go on. */
     release(args: ByID): Promise<void>;
     /** Export gives the conversation as a document of at most 32 MiB. */
     export(args: ExportConversation): Promise<Exported>;
     /** SaveExport writes it into the person's folder of downloads, for a window that saves no files itself. */
     saveExport(args: ExportConversation): Promise<SavedExport>;
+  };
+  permissions: {
+    /** Get tells mode, rules and sandbox of a workspace. */
+    get(args: ByID): Promise<Permissions>;
+    /** Answer lets a call run that waits for the person, or refuses it. */
+    answer(args: AnswerQuestion): Promise<void>;
+    /** Grant allows what rules name, and writing in folders, for as long as the conversation is open. */
+    grant(args: GrantRules): Promise<void>;
+    /** Revoke takes back what was allowed for the workspace's project. */
+    revoke(args: RevokeRule): Promise<void>;
+    /**
+     * SetSandbox says how commands are confined for as long as the conversation is open; "" is as the
+     * settings say.
+     */
+    setSandbox(args: SetSandbox): Promise<void>;
   };
   settings: {
     /** Get returns the preferences. */
@@ -1370,6 +1506,7 @@ export function client(call: Call): Api {
       list: (args) => call("workspaces.list", args),
       create: (args) => call("workspaces.create", args),
       rename: (args) => call("workspaces.rename", args),
+      setBase: (args) => call("workspaces.setBase", args),
       archive: (args) => call("workspaces.archive", args),
       unarchive: (args) => call("workspaces.unarchive", args),
       atRisk: (args) => call("workspaces.atRisk", args),
@@ -1399,9 +1536,17 @@ export function client(call: Call): Api {
       stopRetry: (args) => call("conversations.stopRetry", args),
       clear: (args) => call("conversations.clear", args),
       setDraft: (args) => call("conversations.setDraft", args),
+      setMode: (args) => call("conversations.setMode", args),
       release: (args) => call("conversations.release", args),
       export: (args) => call("conversations.export", args),
       saveExport: (args) => call("conversations.saveExport", args),
+    },
+    permissions: {
+      get: (args) => call("permissions.get", args),
+      answer: (args) => call("permissions.answer", args),
+      grant: (args) => call("permissions.grant", args),
+      revoke: (args) => call("permissions.revoke", args),
+      setSandbox: (args) => call("permissions.setSandbox", args),
     },
     settings: {
       get: () => call("settings.get", undefined),

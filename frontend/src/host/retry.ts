@@ -15,6 +15,7 @@ const repeatable: Record<CallName, boolean> = {
   "workspaces.list": true,
   "workspaces.create": false,
   "workspaces.rename": true,
+  "workspaces.setBase": true,
   "workspaces.archive": true,
   "workspaces.unarchive": true,
   "workspaces.atRisk": true,
@@ -43,6 +44,12 @@ const repeatable: Record<CallName, boolean> = {
   "conversations.clear": true,
   "conversations.setDraft": true,
   "conversations.release": true,
+  "conversations.setMode": true,
+  "permissions.get": true,
+  "permissions.answer": false, // the next question of the call's could be another one
+  "permissions.grant": true,
+  "permissions.revoke": true,
+  "permissions.setSandbox": true,
   "conversations.export": true,
   "conversations.saveExport": false, // each is another file
   "settings.get": true,

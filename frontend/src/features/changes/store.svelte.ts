@@ -1,6 +1,6 @@
 // A workspace's changes. They are asked for again when git's state changes, one question at a time.
 import type { Diff, DiffFile, Host } from "../../host/host";
-import { sentence } from "../../host/host";
+import { CallError, sentence } from "../../host/host";
 import type { Loading } from "../../lib/collection.svelte";
 
 export class Changes {
@@ -11,6 +11,8 @@ export class Changes {
   state = $state.raw<Loading>({ kind: "loading" });
   diff = $state.raw<Diff | undefined>();
   chosen = $state("");
+  /** What the workspace is compared with is gone. */
+  baseGone = $state(false);
 
   constructor(host: Host, workspace: string) {
     this.#host = host;
@@ -34,7 +36,9 @@ export class Changes {
     try {
       this.diff = await this.#host.api.workspaces.diff({ id: this.workspace });
       this.state = { kind: "ready" };
+      this.baseGone = false;
     } catch (error) {
+      this.baseGone = error instanceof CallError && error.code === "no_such_base";
       this.state = { kind: "failed", message: sentence(error) };
     } finally {
       this.#asking = false;

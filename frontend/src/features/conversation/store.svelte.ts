@@ -1,7 +1,7 @@
 // One conversation, kept current: a snapshot, then the events whose revision is above it. What was
 // missed is asked for again. A place far back is shown without what lies between; the newest rows are kept
 // aside and stay current until the rows that are shown reach them again.
-import type { Activity, Conversation as Snapshot, Entry, EntryGrew, Host, HostEvent, Queued, RetryWait, Status, Todo, Usage } from "../../host/host";
+import type { Activity, Conversation as Snapshot, Entry, EntryGrew, Host, HostEvent, Question, Queued, RetryWait, Status, Todo, Usage } from "../../host/host";
 import { sentence } from "../../host/host";
 import type { Drafts } from "../../lib/drafts.svelte";
 import type { Loading } from "../../lib/collection.svelte";
@@ -43,6 +43,7 @@ export class Conversation {
   pro = $state(false);
   cyber = $state(false);
   retry = $state.raw<RetryWait | undefined>();
+  question = $state.raw<Question | undefined>();
   usage = $state.raw<Usage | undefined>();
   damaged = $state(0);
   initLog = $state("");
@@ -136,6 +137,7 @@ export class Conversation {
     this.pro = from.pro ?? false;
     this.cyber = from.cyber ?? false;
     this.retry = from.retry;
+    this.question = from.question;
     this.usage = from.usage;
   }
 

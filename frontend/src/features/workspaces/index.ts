@@ -1,3 +1,4 @@
+export { baseOptions } from "./branches";
 export { exportConversation } from "./export";
 export { toggleArchive } from "./actions";
 export { default as DeleteDialog } from "./DeleteDialog.svelte";

@@ -32,7 +32,7 @@ const places: Record<Exclude<Health, "ready">, Shown> = {
 
 /** Whether a turn is under way. */
 export function isWorking(activity: Activity): boolean {
-  return activity === "preparing" || activity === "streaming" || activity === "running_tools" || activity === "interrupting" || activity === "retrying" || activity === "recovering";
+  return activity === "preparing" || activity === "streaming" || activity === "running_tools" || activity === "interrupting" || activity === "retrying" || activity === "recovering" || activity === "waiting";
 }
 
 /** How a workspace is shown in one word. */

@@ -30,10 +30,11 @@ export function fakePage(): Host {
     host.update("w2", {});
   }
   if (scene === "coder") withCoder(host);
+  if (scene === "pictures") withPictures(host);
   if (scene === "refused") host.setConnection({ kind: "refused", reason: "Carrel was started again, so this page's key is no longer valid." });
   if (scene === "offline") host.setConnection({ kind: "offline", since: Date.now() - 9000, nextTry: Date.now() + 6000 });
   host.older = scene === "older";
-  sessionStorage.setItem("carrel.workspace", asked.get("workspace") ?? (["main", "offline", "older"].includes(scene) ? "w1" : scene === "long" || scene === "retrying" ? "w2" : ""));
+  sessionStorage.setItem("carrel.workspace", asked.get("workspace") ?? (["main", "offline", "older"].includes(scene) ? "w1" : ["long", "retrying", "pictures"].includes(scene) ? "w2" : ""));
   window.fake = host;
   return host;
 }
@@ -43,6 +44,19 @@ function withCoder(host: FakeHost): void {
   host.handle("settings.coder", () => coder(true));
   host.handle("settings.providers", () => providers.map((one) => (one.id === "coder" ? { ...one, configured: true } : one)));
   host.handle("settings.models", () => models.map((one) => (one.provider === "openai" ? { ...one, available: true, via: "coder:openai/gpt-6" } : one.id.includes("opus") ? { ...one, route: "coder", via: "coder:claude-aws-us-east-2/claude-opus-5" } : one)));
+}
+
+/** A message with pictures, and one that waits with its own. */
+function withPictures(host: FakeHost): void {
+  const conversation = host.conversation("w2");
+  const files = ["before.png", "after the change, at a quarter to nine.png", "notes.pdf"].map((name) => ({ name, mime: "image/png", ...(name.endsWith("png") ? { blob: name } : {}) }));
+  conversation.entries = [
+    entry({ kind: "user", text: "The bar at the top jumps when the page loads. Compare the two.", files }),
+    entry({ kind: "assistant", text: "In the first picture the bar has no height of its own until its font is there." }),
+    entry({ kind: "user", text: "", files: files.slice(1, 2) }),
+    entry({ kind: "assistant", text: "The second keeps 40 px free for it." }),
+  ];
+  conversation.status = { ...conversation.status, activity: "streaming", queue: [{ id: "q9", text: "And this one, on a phone?", time: new Date().toISOString(), dispatch: "step", files: files.slice(0, 2) }, { id: "q8", text: "", time: new Date().toISOString(), dispatch: "turn", files: files.slice(0, 1) }] };
 }
 
 /** 400 turns, the older ones by pages. */

@@ -23,6 +23,7 @@ export function workspace(changes: Partial<Workspace> & { id: string; name: stri
     dir: `/home/ada/.carrel/src/${changes.projectId}-k3x9/${changes.name}`,
     model: "anthropic:claude-sonnet-5",
     level: "",
+    mode: "ask",
     autoRetry: true,
     health: "ready",
     activity: "idle",
@@ -50,8 +51,8 @@ export const workspaces: Workspace[] = [
 ];
 
 export const models: Model[] = [
-  { id: "anthropic:claude-sonnet-5", aliases: ["sonnet"], levels: ["off", "low", "medium", "high", "max"], defaultLevel: "high", context: 1000000, prices: { input: 3, output: 15, cacheRead: 0.3, cacheWrite: 3.75 }, name: "Claude Sonnet 5", provider: "anthropic", available: true },
-  { id: "anthropic:claude-opus-5", aliases: ["opus"], levels: ["low", "medium", "high", "xhigh", "max"], defaultLevel: "high", context: 1000000, prices: { input: 5, output: 25, cacheRead: 0.5, cacheWrite: 6.25 }, name: "Claude Opus 5", provider: "anthropic", available: true },
+  { id: "anthropic:claude-sonnet-5", images: true, aliases: ["sonnet"], levels: ["off", "low", "medium", "high", "max"], defaultLevel: "high", context: 1000000, prices: { input: 3, output: 15, cacheRead: 0.3, cacheWrite: 3.75 }, name: "Claude Sonnet 5", provider: "anthropic", available: true },
+  { id: "anthropic:claude-opus-5", images: true, aliases: ["opus"], levels: ["low", "medium", "high", "xhigh", "max"], defaultLevel: "high", context: 1000000, prices: { input: 5, output: 25, cacheRead: 0.5, cacheWrite: 6.25 }, name: "Claude Opus 5", provider: "anthropic", available: true },
   { id: "openai:gpt-6", aliases: ["gpt"], levels: ["off", "low", "medium", "high", "xhigh", "max"], defaultLevel: "medium", context: 400000, prices: { input: 2, output: 12, cacheRead: 0.2, cacheWrite: 2 }, name: "GPT-6", provider: "openai", available: false },
   { id: "demo:demo", aliases: ["demo"], levels: [], name: "Demo", provider: "demo", available: true, demo: true },
 ];

@@ -1,0 +1,85 @@
+package runtime
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"syscall"
+	"time"
+
+	"carrel/sandbox"
+)
+
+// Hold says how the sandbox holds a command.
+type Hold string
+
+// The holds. The zero value is for what the person wrote or does: hooks, terminals, our own git.
+const (
+	HoldNot      Hold = ""          // not at all
+	HoldPolicy   Hold = "policy"    // as the workspace's policy says
+	HoldReadOnly Hold = "read-only" // likewise, but nothing of the project is written
+)
+
+// Boxes gives what holds a command: nil when the person switched the sandbox off. An error means that
+// the command must not run.
+type Boxes func(ctx context.Context, h Hold) (*sandbox.Box, error)
+
+// confine starts a command in the sandbox. There it ends with everything that it started.
+func (l *local) confine(ctx context.Context, box *sandbox.Box, c Command, dir, tag string) (Process, error) {
+	read, write, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = write.Close() }()
+	var input *os.File
+	feed := feed{}
+	if c.Stdin != nil {
+		if feed.read, feed.write, err = os.Pipe(); err != nil {
+			_ = read.Close()
+			return nil, err
+		}
+		feed.from, input = c.Stdin, feed.read
+	}
+	start := time.Now()
+	held, err := box.Start(ctx, sandbox.Command{Argv: c.Argv, Dir: dir, Env: l.env, Extra: l.extra(c, dir, tag),
+		Stdin: input, Stdout: write, Stderr: write, Name: tag})
+	if err != nil {
+		_ = read.Close()
+		feed.drop()
+		return nil, fmt.Errorf("start %q: %w", c.Argv[0], err)
+	}
+	p := &process{delivered: make(chan struct{}), done: make(chan struct{})}
+	feed.run()
+	go p.deliver(read, c.Output)
+	go p.follow(ctx, held, start, read, feed)
+	return p, nil
+}
+
+// extra are the variables that a confined command gets whatever the policy lets through: ours.
+func (l *local) extra(c Command, dir, tag string) []string {
+	var out []string
+	for name, value := range fixed() {
+		out = append(out, name+"="+value)
+	}
+	for _, v := range l.env {
+		if strings.HasPrefix(v, "CARREL_") || strings.HasPrefix(v, "XUM_") || strings.HasPrefix(v, "MUX_") {
+			out = append(out, v)
+		}
+	}
+	return append(append(out, c.Env...), "PWD="+dir, tagVar+"="+tag)
+}
+
+// follow waits for a confined command and for its output.
+func (p *process) follow(ctx context.Context, held *sandbox.Process, start time.Time, read *os.File, f feed) {
+	end, err := held.Wait()
+	p.exit = Exit{Code: end.Status(), Took: time.Since(start), Lost: end.Lost,
+		Killed: ctx.Err() != nil && (err != nil || end.Signal == syscall.SIGKILL)}
+	if !p.exit.Killed {
+		p.err = err
+	}
+	_ = read.SetReadDeadline(time.Now().Add(drainTime))
+	<-p.delivered
+	f.drop()
+	close(p.done)
+}
