@@ -3,6 +3,7 @@ package sandbox
 import (
 	"context"
 	"fmt"
+	"maps"
 	"net"
 	"os"
 	"slices"
@@ -151,7 +152,7 @@ func (b *Box) Start(ctx context.Context, c Command) (*Process, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := b.stands.prepare(p); err != nil {
+	if err := b.stands.prepare(p, b.ground); err != nil {
 		return nil, err
 	}
 	c, done, err := withNull(c)
@@ -167,12 +168,13 @@ func (b *Box) Start(ctx context.Context, c Command) (*Process, error) {
 	}
 	proc, err := b.tiers.start(ctx, job{command: c, plan: p, policy: rules})
 	if err != nil {
+		b.stands.forget()
 		return nil, forget(b.config.Policy().Root, cannot(err))
 	}
 	return b.adopt(proc)
 }
 
-// adopt remembers a process until it ends.
+// adopt remembers a process, and forgets those that have ended.
 func (b *Box) adopt(p *Process) (*Process, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -180,13 +182,8 @@ func (b *Box) adopt(p *Process) (*Process, error) {
 		p.Kill()
 		return nil, ErrClosed
 	}
+	maps.DeleteFunc(b.ends, func(p *Process, _ struct{}) bool { return p.ended() })
 	b.ends[p] = struct{}{}
-	go func() {
-		<-p.done
-		b.mu.Lock()
-		delete(b.ends, p)
-		b.mu.Unlock()
-	}()
 	return p, nil
 }
 
@@ -203,7 +200,7 @@ func (b *Box) Warm(ctx context.Context, c Command) error {
 	if err != nil {
 		return err
 	}
-	if err := b.stands.prepare(p); err != nil {
+	if err := b.stands.prepare(p, b.ground); err != nil {
 		return err
 	}
 	return cannot(b.tiers.warm(ctx, p))

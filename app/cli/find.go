@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"carrel/app"
@@ -18,7 +19,7 @@ func findProject(ctx context.Context, c wire.Caller, which string) (app.Project,
 		return app.Project{}, err
 	}
 	if which == "" {
-		return projectHere(all)
+		return projectHere(ctx, c, all)
 	}
 	path := canonical(which)
 	var named []app.Project
@@ -39,7 +40,8 @@ func findProject(ctx context.Context, c wire.Caller, which string) (app.Project,
 	return app.Project{}, &app.Error{Code: "ambiguous", Message: fmt.Sprintf("%d projects are named %q. Give the path or the id; see: carrel project list", len(named), which)}
 }
 
-func projectHere(all []app.Project) (app.Project, error) {
+// projectHere is the project whose folder, or whose workspace's, holds the current one.
+func projectHere(ctx context.Context, c wire.Caller, all []app.Project) (app.Project, error) {
 	cwd, err := os.Getwd()
 	if err != nil {
 		return app.Project{}, err
@@ -52,6 +54,15 @@ func projectHere(all []app.Project) (app.Project, error) {
 		}
 	}
 	if best.ID == "" {
+		var desks []app.Workspace
+		if err := c.Call(ctx, "workspaces.list", app.ListWorkspaces{Archived: true}, &desks); err != nil {
+			return best, err
+		}
+		for _, w := range desks {
+			if at := slices.IndexFunc(all, func(p app.Project) bool { return p.ID == w.ProjectID }); at >= 0 && below(w.Dir, cwd) {
+				return all[at], nil
+			}
+		}
 		return best, &app.Error{Code: "not_found", Message: "This folder belongs to no project. Add it with: carrel project add . (or name one with --project)"}
 	}
 	return best, nil

@@ -192,7 +192,13 @@ func (o runOptions) create(ctx context.Context, r *runner, title string) (app.Wo
 		_, _ = fmt.Fprintf(r.io.Err, "carrel: %s is not trusted, so these do not run: %s. To trust it: carrel trust --dir %s\n",
 			line(p.Name), line(strings.Join(p.Automation, ", ")), quote(p.Path))
 	}
-	return createWorkspace(ctx, r.host, app.NewWorkspace{ProjectID: p.ID, Title: title, Runtime: o.runtime, Model: o.model}, r.show.hook)
+	in := app.NewWorkspace{ProjectID: p.ID, Title: title, Runtime: o.runtime, Model: o.model}
+	if !below(p.Path, dir) {
+		if in.Base, err = fromLinked(ctx, r.host, p, dir, o.runtime); err != nil {
+			return app.Workspace{}, err
+		}
+	}
+	return createWorkspace(ctx, r.host, in, r.show.hook)
 }
 
 // createWorkspace makes a workspace. Where its init hook would end with this process, it waits for

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
+	"os"
 	"os/signal"
 	"syscall"
 
@@ -84,7 +85,11 @@ func (o serveOptions) run(ctx context.Context, io IO) error {
 	if root.SessionOf(runtime.StartedFor(io.Environ)) != "" {
 		return attach.ErrAgent
 	}
-	ctx, stop := signal.NotifyContext(ctx, syscall.SIGINT, syscall.SIGTERM)
+	ends := []os.Signal{syscall.SIGINT, syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) { // with nohup it outlives its terminal
+		ends = append(ends, syscall.SIGHUP)
+	}
+	ctx, stop := signal.NotifyContext(ctx, ends...)
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second signal ends at once
 	for {

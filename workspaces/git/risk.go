@@ -182,8 +182,9 @@ func (g *Git) inspectCommits(ctx context.Context, p place, gitDir string, st sta
 func (g *Git) reach(ctx context.Context, p place, gitDir string, st status) (tips, safe []string) {
 	tips, safe = g.setAside(ctx, p.dir, gitDir), []string{"--not"}
 	if p.prefix != "" {
-		// Whatever a submodule has vanishes with it: its branches, its stash, its HEAD.
-		tips = append(tips, "--all")
+		// Whatever a submodule has vanishes with it: its branches, its stash, its HEAD. What git's maintenance
+		// has fetched ahead is a remote's.
+		tips = append(tips, "--exclude=refs/prefetch/*", "--all")
 	} else {
 		own := st.branch
 		if st.commit != "" {

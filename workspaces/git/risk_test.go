@@ -71,6 +71,11 @@ func TestAtRiskFindsEverythingThatASubmoduleHas(t *testing.T) { // O-GIT-05
 		t.Fatalf("at risk in a fresh one: %+v", risk)
 	}
 	lib := filepath.Join(dir, "lib")
+	ahead := r.commit("libsource", "ahead", "of us\n")
+	r.git(lib, "fetch", "-q", r.path("libsource"), ahead+":refs/prefetch/remotes/origin/main")
+	if risk := r.risk(dir); !risk.Nothing() {
+		t.Errorf("at risk of what maintenance fetched: %+v", risk)
+	}
 	home := r.git(lib, "rev-parse", "HEAD")
 	r.git(lib, "checkout", "-q", "-b", "fix")
 	r.commit("w1/lib", "fixed", "1\n")
