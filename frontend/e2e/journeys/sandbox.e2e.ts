@@ -71,6 +71,26 @@ test("a refused host is shown, allowed for the next command, and then for the pr
   expect(await network.getByRole("listitem").count()).toBe(2);
 });
 
+test("what a command left is put away, shown and restored", async () => {
+  const model = await stage.model();
+  const carrel = await stage.carrel({ model, env: confined });
+  const repo = await carrel.repository("leaver");
+  const ada = await stage.person(carrel);
+  await ada.settle(repo, "Leave something");
+  const place = join(await carrel.folder("leave-something"), ".envrc");
+  model.answers((say) => say.call("bash", { script: "echo 'touch /tmp/ran' > .envrc", timeout_secs: 20, display_name: "Leave" }));
+  await ada.ask("Leave a file for the shell");
+  expect(model.asked.at(-1)?.results.join("\n")).toContain("moved into quarantine");
+  await expect(readFile(place, "utf8")).rejects.toThrow();
+
+  await ada.composer.fill("/sandbox");
+  await ada.composer.press("Enter");
+  const kept = ada.changes.getByRole("region", { name: "Quarantine" });
+  await kept.getByRole("button", { name: /^Restore .*\.envrc$/ }).click();
+  await kept.waitFor({ state: "detached" });
+  expect(await readFile(place, "utf8")).toContain("touch");
+});
+
 test("/sandbox off and on hold for the conversation, and the header says which", async () => {
   const model = await stage.model();
   const carrel = await stage.carrel({ model, env: confined });
