@@ -31,10 +31,10 @@ type boxes struct {
 
 	mu     sync.Mutex
 	closed bool
-	open   map[string]*sandbox.Box // by workspace and hold
+	open   map[string]*lookout // by workspace and hold
 }
 
-func newBoxes(a *App) *boxes { return &boxes{app: a, open: map[string]*sandbox.Box{}} }
+func newBoxes(a *App) *boxes { return &boxes{app: a, open: map[string]*lookout{}} }
 
 // machine tries once what this machine can enforce.
 func (b *boxes) machine(ctx context.Context) (sandbox.Status, error) {
@@ -55,6 +55,26 @@ func (b *boxes) machine(ctx context.Context) (sandbox.Status, error) {
 		return sandbox.Status{}, b.failed
 	}
 	return *b.status, nil
+}
+
+// known says what confines commands as far as that was found out: "none", "on" before the machine was
+// tried, else the tier.
+func (b *boxes) known() string {
+	v, err := b.app.root.Settings()
+	if err != nil || b.app.sandboxMode("", v.Sandbox) == policy.ModeFull {
+		return "none"
+	}
+	if !b.probe.TryLock() {
+		return "on"
+	}
+	defer b.probe.Unlock()
+	switch {
+	case b.failed != nil || b.status != nil && b.status.Tier == plan.TierD:
+		return "none"
+	case b.status == nil:
+		return "on"
+	}
+	return "tier " + string(b.status.Tier)
 }
 
 // held says whether and how commands of a workspace are confined now.
@@ -168,7 +188,7 @@ func validSandbox(m policy.Mode) bool {
 
 // box gives what holds a command of a workspace; nil: nothing is to. An error means that it can't be
 // held though it should.
-func (b *boxes) box(ctx context.Context, id string, hold runtime.Hold) (*sandbox.Box, error) {
+func (b *boxes) box(ctx context.Context, id string, hold runtime.Hold) (*runtime.Boxed, error) {
 	w, err := b.app.registry.Workspace(ctx, id)
 	if err != nil {
 		return nil, err
@@ -183,8 +203,8 @@ func (b *boxes) box(ctx context.Context, id string, hold runtime.Hold) (*sandbox
 	if b.closed {
 		return nil, sandbox.ErrClosed
 	}
-	if box := b.open[key]; box != nil {
-		return box, nil
+	if l := b.open[key]; l != nil {
+		return &runtime.Boxed{Box: l.box, Watch: l.watch}, nil
 	}
 	if err := os.MkdirAll(h.policy.Private, 0o700); err != nil {
 		return nil, err
@@ -203,8 +223,9 @@ func (b *boxes) box(ctx context.Context, id string, hold runtime.Hold) (*sandbox
 	if err != nil {
 		return nil, err
 	}
-	b.open[key] = box
-	return box, nil
+	l := &lookout{boxes: b, id: id, box: box}
+	b.open[key] = l
+	return &runtime.Boxed{Box: box, Watch: l.watch}, nil
 }
 
 // proxy is the filtering proxy of a workspace's commands.
@@ -220,17 +241,17 @@ func (b *boxes) proxy(id string, now func() policy.Policy, home string) sandbox.
 // end ends everything that runs in a workspace's sandboxes.
 func (b *boxes) end(id string) error {
 	b.mu.Lock()
-	var mine []*sandbox.Box
-	for key, box := range b.open {
+	var mine []*lookout
+	for key, l := range b.open {
 		if strings.HasPrefix(key, id+"/") {
-			mine = append(mine, box)
+			mine = append(mine, l)
 			delete(b.open, key)
 		}
 	}
 	b.mu.Unlock()
 	var errs []error
-	for _, box := range mine {
-		errs = append(errs, box.Close())
+	for _, l := range mine {
+		errs = append(errs, l.box.Close())
 	}
 	return errors.Join(errs...)
 }
@@ -243,8 +264,8 @@ func (b *boxes) close() error {
 	b.open = nil
 	b.mu.Unlock()
 	var errs []error
-	for _, box := range all {
-		errs = append(errs, box.Close())
+	for _, l := range all {
+		errs = append(errs, l.box.Close())
 	}
 	return errors.Join(errs...)
 }

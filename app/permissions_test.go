@@ -176,7 +176,7 @@ func TestConfinedCommandsRunByThemselvesAndLeaveTheSandboxOnlyByConsent(t *testi
 		{Calls: []fakewire.Call{sh("echo in > inside && cat inside; echo $CARREL_WORKSPACE_NAME")}},
 		{Calls: []fakewire.Call{sh("echo out > " + target)}},
 		{Calls: []fakewire.Call{outside("echo out > " + target)}},
-		{Calls: []fakewire.Call{sh("ls; git status --short")}},
+		{Calls: []fakewire.Call{sh("git init -q nested && echo x > nested/.git/hooks/post-merge; git status --short")}},
 		{Text: "Done."},
 	}, "CARREL_SANDBOX=", "CARREL_MODE=auto")
 	now, err := h.api.Permissions.Get(ctx, app.ByID{ID: w.ID})
@@ -208,8 +208,11 @@ func TestConfinedCommandsRunByThemselvesAndLeaveTheSandboxOnlyByConsent(t *testi
 			outputs = append(outputs, string(e.Tool.Status)+" "+e.Tool.Output)
 		}
 	}
-	if len(outputs) != 4 || !strings.HasPrefix(outputs[0], "ok in\ncareful\n") || !strings.HasPrefix(outputs[1], "failed") {
+	if len(outputs) != 4 || !strings.HasPrefix(outputs[0], "ok in\ncareful\n") || !strings.HasPrefix(outputs[1], "failed") || !strings.Contains(outputs[3], "quarantine") {
 		t.Errorf("%q", outputs)
+	}
+	if _, err := os.Lstat(filepath.Join(w.Dir, "nested", ".git", "hooks", "post-merge")); err == nil {
+		t.Error("a planted hook stayed")
 	}
 	if err := h.api.Conversations.SetMode(ctx, app.SetMode{Workspace: w.ID, Mode: "plan"}); err != nil {
 		t.Fatal(err)

@@ -283,7 +283,7 @@ type About struct {
 	Commit   string    `json:"commit"`
 	OS       string    `json:"os"`
 	Root     string    `json:"root"`
-	Sandbox  string    `json:"sandbox"` // "none" until there is one; the UI says so
+	Sandbox  string    `json:"sandbox"` // "none", "on", or "tier A" once the machine was tried
 	Desktop  bool      `json:"desktop"` // a desktop window is attached
 	Problems []Problem `json:"problems"`
 	Home     string    `json:"home"` // of the user, for display of paths

@@ -25,7 +25,7 @@ func (s system) About(context.Context) (About, error) {
 		problems = append(problems, Problem(p))
 	}
 	return About{Version: Version(), Commit: Commit(), OS: runtime.GOOS + "/" + runtime.GOARCH,
-		Root: s.app.root.Dir(), Sandbox: "none", Desktop: s.app.attached() != nil, Problems: problems, Home: home}, nil
+		Root: s.app.root.Dir(), Sandbox: s.app.boxes.known(), Desktop: s.app.attached() != nil, Problems: problems, Home: home}, nil
 }
 
 func (s system) Doctor(ctx context.Context) ([]Check, error) { return s.app.doctor(ctx), nil }

@@ -10,7 +10,6 @@ import (
 	"sync"
 	"time"
 
-	"carrel/sandbox"
 	"carrel/store"
 	"carrel/workspaces/compat"
 	"carrel/workspaces/git"
@@ -32,7 +31,7 @@ type Options struct {
 	Stop func(ctx context.Context, id string) (worked bool, err error)
 	Now  func() time.Time // nil: time.Now
 	// Boxes gives the sandboxes of a workspace's commands that ask to be held; nil: there is none.
-	Boxes func(ctx context.Context, workspace string, h runtime.Hold) (*sandbox.Box, error)
+	Boxes func(ctx context.Context, workspace string, h runtime.Hold) (*runtime.Boxed, error)
 }
 
 // Event is one change. One of the first four fields is set, or Notes alone.
@@ -56,7 +55,7 @@ type Desks struct {
 	events   func(Event)
 	stop     func(context.Context, string) (bool, error)
 	now      func() time.Time
-	boxes    func(context.Context, string, runtime.Hold) (*sandbox.Box, error)
+	boxes    func(context.Context, string, runtime.Hold) (*runtime.Boxed, error)
 	jobs     jobs
 	// hookLimit is how long an archive or delete hook may take; tests shorten it.
 	hookLimit  time.Duration

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"path/filepath"
 
-	"carrel/sandbox"
 	"carrel/workspaces/runtime"
 )
 
@@ -66,7 +65,7 @@ func (d *Desks) open(p Project, w Workspace) (runtime.Runtime, error) {
 	env := append(runtime.BaseEnv(d.env), d.Vars(p, w)...)
 	o := runtime.Options{Env: env, Reaper: d.reaper, Tag: w.ID}
 	if d.boxes != nil {
-		o.Boxes = func(ctx context.Context, h runtime.Hold) (*sandbox.Box, error) { return d.boxes(ctx, w.ID, h) }
+		o.Boxes = func(ctx context.Context, h runtime.Hold) (*runtime.Boxed, error) { return d.boxes(ctx, w.ID, h) }
 	}
 	rt, err := runtime.NewLocal(w.Runtime, w.Dir, o)
 	if err != nil {

@@ -84,6 +84,9 @@ func (b bash) Run(ctx context.Context, c Call) Result {
 		exit.Took = time.Since(begin)
 	}
 	r := bashResult(out, exit, note, ending(ctx, exit, timeout), exit.Killed && ctx.Err() == nil)
+	for _, note := range exit.Notes {
+		r.Parts[0].Text += "\n[" + note + "]"
+	}
 	if b.boxed && c.Confine != ConfineNot && exit.Code != 0 && !exit.Killed {
 		r.Parts[0].Text += blocked(r.Parts[0].Text)
 	}

@@ -148,7 +148,7 @@ func (o serveOptions) announce(io IO, url, link string, warnings []string) {
 		return
 	}
 	_, _ = fmt.Fprintf(io.Out, "Carrel is at %s\n", url)
-	_, _ = fmt.Fprintln(io.Err, "carrel: commands of agents are not sandboxed in this version; press Ctrl-C to stop")
+	_, _ = fmt.Fprintln(io.Err, "carrel: carrel doctor tells what confines commands of agents; press Ctrl-C to stop")
 }
 
 func (o serveOptions) addProjects(ctx context.Context, io IO, root *store.Root) {

@@ -21,12 +21,21 @@ const (
 	HoldReadOnly Hold = "read-only" // likewise, but nothing of the project is written
 )
 
-// Boxes gives what holds a command: nil when the person switched the sandbox off. An error means that
-// the command must not run.
-type Boxes func(ctx context.Context, h Hold) (*sandbox.Box, error)
+// Boxed is what holds a command.
+type Boxed struct {
+	Box *sandbox.Box
+	// Watch, when not nil, is called before a command starts, and what it gives once it has ended.
+	Watch func(ctx context.Context, c sandbox.Command) (Look, error)
+}
+
+// Look tells in sentences what a command left that people should know of.
+type Look func() []string
+
+// Boxes gives what holds a command: nil when nothing is to. An error means that the command must not run.
+type Boxes func(ctx context.Context, h Hold) (*Boxed, error)
 
 // confine starts a command in the sandbox. There it ends with everything that it started.
-func (l *local) confine(ctx context.Context, box *sandbox.Box, c Command, dir, tag string) (Process, error) {
+func (l *local) confine(ctx context.Context, box *Boxed, c Command, dir, tag string) (Process, error) {
 	read, write, err := os.Pipe()
 	if err != nil {
 		return nil, err
@@ -42,8 +51,16 @@ func (l *local) confine(ctx context.Context, box *sandbox.Box, c Command, dir, t
 		feed.from, input = c.Stdin, feed.read
 	}
 	start := time.Now()
-	held, err := box.Start(ctx, sandbox.Command{Argv: c.Argv, Dir: dir, Env: l.env, Extra: l.extra(c, dir, tag),
-		Stdin: input, Stdout: write, Stderr: write, Name: tag})
+	confined := sandbox.Command{Argv: c.Argv, Dir: dir, Env: l.env, Extra: l.extra(c, dir, tag),
+		Stdin: input, Stdout: write, Stderr: write, Name: tag}
+	look := Look(func() []string { return nil })
+	if box.Watch != nil {
+		look, err = box.Watch(ctx, confined)
+	}
+	var held *sandbox.Process
+	if err == nil {
+		held, err = box.Box.Start(ctx, confined)
+	}
 	if err != nil {
 		_ = read.Close()
 		feed.drop()
@@ -52,7 +69,7 @@ func (l *local) confine(ctx context.Context, box *sandbox.Box, c Command, dir, t
 	p := &process{delivered: make(chan struct{}), done: make(chan struct{})}
 	feed.run()
 	go p.deliver(read, c.Output)
-	go p.follow(ctx, held, start, read, feed)
+	go p.follow(ctx, held, start, read, func() { feed.drop(); p.exit.Notes = look() })
 	return p, nil
 }
 
@@ -71,7 +88,7 @@ func (l *local) extra(c Command, dir, tag string) []string {
 }
 
 // follow waits for a confined command and for its output.
-func (p *process) follow(ctx context.Context, held *sandbox.Process, start time.Time, read *os.File, f feed) {
+func (p *process) follow(ctx context.Context, held *sandbox.Process, start time.Time, read *os.File, after func()) {
 	end, err := held.Wait()
 	p.exit = Exit{Code: end.Status(), Took: time.Since(start), Lost: end.Lost,
 		Killed: ctx.Err() != nil && (err != nil || end.Signal == syscall.SIGKILL)}
@@ -80,6 +97,6 @@ func (p *process) follow(ctx context.Context, held *sandbox.Process, start time.
 	}
 	_ = read.SetReadDeadline(time.Now().Add(drainTime))
 	<-p.delivered
-	f.drop()
+	after()
 	close(p.done)
 }

@@ -65,6 +65,8 @@ type Exit struct {
 	// Lost lists guarded files that something outside replaced while a confined command ran, which was
 	// stopped for that.
 	Lost []string
+	// Notes are sentences about what a confined command left, such as what was put into quarantine.
+	Notes []string
 }
 
 // ErrOutside is wrapped by every refusal of a path that leads out of the workspace.

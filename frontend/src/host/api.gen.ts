@@ -818,7 +818,7 @@ export interface About {
   commit: string;
   os: string;
   root: string;
-  /** "none" until there is one; the UI says so */
+  /** "none", "on", or "tier A" once the machine was tried */
   sandbox: string;
   /** a desktop window is attached */
   desktop: boolean;

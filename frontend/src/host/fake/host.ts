@@ -233,7 +233,7 @@ export class FakeHost implements Host {
       "system.about": () => ({ version: "0.1.0", commit: "4f6d2b7a91", os: "Debian GNU/Linux 12, linux/amd64", root: "/home/ada/.carrel", sandbox: "none", desktop: false, problems: [], home: "/home/ada" }),
       "system.doctor": () => [
         { name: "git", status: "ok", detail: "2.39.5" },
-        { name: "sandbox", status: "warning", detail: "Commands are not sandboxed on this version." },
+        { name: "sandbox", status: "ok", detail: "tier A" },
         { name: "desktop window", status: "missing", detail: "WebKitGTK is not installed.", mend: "apt-get install libwebkit2gtk-4.1-0" },
       ],
       "system.pickFolder": () => ({ path: "", cancelled: true }),
