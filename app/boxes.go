@@ -44,7 +44,7 @@ func (b *boxes) machine(ctx context.Context) (sandbox.Status, error) {
 	b.probe.Lock()
 	defer b.probe.Unlock()
 	if b.status == nil && b.failed == nil {
-		s, err := sandbox.Probe(ctx, sandbox.ProbeConfig{Root: b.app.root.Dir()})
+		s, err := sandbox.Known(ctx, sandbox.ProbeConfig{Root: b.app.root.Dir()})
 		switch {
 		case err == nil:
 			b.status = &s

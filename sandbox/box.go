@@ -84,15 +84,11 @@ func Open(ctx context.Context, c Config) (*Box, error) {
 	if c.Policy == nil {
 		return nil, fmt.Errorf("open sandbox: there is no policy")
 	}
-	status := c.Status
-	if status == nil {
-		s, err := Known(ctx, ProbeConfig{Root: c.Policy().Root, Program: c.Program, OldBwrap: c.OldBwrap})
-		if err != nil {
-			return nil, err
-		}
-		status = &s
+	status, err := machineFor(ctx, c)
+	if err != nil {
+		return nil, err
 	}
-	b := &Box{config: c, status: *status, cache: plan.NewCache(), ends: map[*Process]struct{}{}}
+	b := &Box{config: c, status: status, cache: plan.NewCache(), ends: map[*Process]struct{}{}}
 	if c.Tier == "" {
 		b.config.Tier = status.Tier
 	}
@@ -101,12 +97,25 @@ func Open(ctx context.Context, c Config) (*Box, error) {
 	}
 	b.ground = newGround()
 	b.cache.Watcher = b.ground.watcher()
-	var err error
-	if b.tiers, err = newTiers(b.config, *status, b.ground); err != nil {
+	if b.tiers, err = newTiers(b.config, status, b.ground); err != nil {
 		b.ground.close()
 		return nil, err
 	}
 	return b, nil
+}
+
+// machineFor is what the machine can do: as it was found before, but for a tier that did not work
+// then, and may have been mended.
+func machineFor(ctx context.Context, c Config) (Status, error) {
+	if c.Status != nil {
+		return *c.Status, nil
+	}
+	how := ProbeConfig{Root: c.Policy().Root, Program: c.Program, OldBwrap: c.OldBwrap}
+	s, err := Known(ctx, how)
+	if err != nil || c.Tier == "" || s.need(c.Tier) == nil {
+		return s, err
+	}
+	return Probe(ctx, how)
 }
 
 // Tier is how strongly the box holds its commands.

@@ -25,6 +25,7 @@ type circumstances struct {
 	UID     int    `json:"uid"`
 	Program string `json:"program"` // the helper's path, which names its content
 	Bwrap   string `json:"bwrap"`
+	Old     bool   `json:"old"` // whether one that is too old counts
 }
 
 // Known is Probe, which takes some 50 ms, or what it found before since the machine has started. Only
@@ -55,7 +56,7 @@ func look(c ProbeConfig) (circumstances, error) {
 	if err != nil {
 		return circumstances{}, fmt.Errorf("read boot id: %w", err)
 	}
-	now := circumstances{Boot: strings.TrimSpace(string(boot)), UID: os.Getuid(), Program: c.Program, Bwrap: bwrapPath()}
+	now := circumstances{Boot: strings.TrimSpace(string(boot)), UID: os.Getuid(), Program: c.Program, Bwrap: bwrapPath(), Old: c.OldBwrap}
 	if now.Program == "" {
 		now.Program, err = Program(c.Root)
 	}

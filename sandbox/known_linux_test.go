@@ -31,6 +31,9 @@ func TestWhatAProbeFoundCountsUntilItProvesWrong(t *testing.T) {
 			t.Errorf("from %s: %+v, %v", what, s, err)
 		}
 	}
+	if old, err := Known(t.Context(), ProbeConfig{Root: root, Program: testHelper(), OldBwrap: true}); err != nil || old.need(plan.TierB) != nil {
+		t.Errorf("what counts without an old bubblewrap counts with one: %+v, %v", old, err)
+	}
 	if err := forget(root, &CannotEnforce{}); err == nil {
 		t.Error("the error is lost")
 	}

@@ -94,6 +94,6 @@ test("the doctor says what works on this machine", async () => {
   await dialog.getByRole("tab", { name: "About" }).click();
   const machine = dialog.getByRole("region", { name: "This machine" });
   await machine.getByText("git", { exact: true }).waitFor();
-  await dialog.getByText("None: commands are not sandboxed on this version.").waitFor();
+  await dialog.getByText("None: commands are not sandboxed on this machine.").waitFor();
   await dialog.getByRole("definition").getByText(carrel.root).waitFor();
 });

@@ -1,0 +1,36 @@
+import { expect, test } from "vitest";
+import type { Answer } from "../model";
+import { useStage } from "../stage";
+
+const stage = useStage();
+
+test("the agent asks before it runs a command; once, always and no do what they say", async () => {
+  const model = await stage.model();
+  const carrel = await stage.carrel({ model, env: { CARREL_MODE: "" } });
+  const repo = await carrel.repository("careful", { "README.md": "# A\n" });
+  const ada = await stage.person(carrel);
+  await ada.settle(repo, "Ask me");
+  const run = (script: string): Answer => (say) => say.call("bash", { script, timeout_secs: 10, display_name: "Test" });
+  model.answers(run("git init made"), run("git init made"), run("git init other"), (say) => say.text("All said."));
+  await ada.write("Go");
+
+  const question = ada.page.getByRole("region", { name: "The agent asks" });
+  await question.getByText("Run this?").waitFor();
+  await question.getByText("git init made").waitFor();
+  await ada.page.getByText("asks you").first().waitFor();
+  await question.getByRole("button", { name: "Always in this project" }).click();
+
+  // The same command runs by itself now; another one asks, and is refused with a word.
+  await question.getByText("git init other").waitFor();
+  await question.getByRole("button", { name: "No" }).click();
+  await question.getByRole("textbox", { name: "What to tell the agent" }).fill("not that one");
+  await question.getByRole("button", { name: "Refuse" }).click();
+  await ada.page.getByText("All said.").waitFor();
+  await question.waitFor({ state: "detached" });
+  expect(model.asked.at(-1)?.results.at(-1)).toContain("not that one");
+
+  // The mode is beside the model.
+  await ada.page.getByRole("button", { name: "Mode: Ask" }).click();
+  await ada.page.getByRole("menuitemradio", { name: /Accept edits/ }).click();
+  await ada.page.getByRole("button", { name: "Mode: Accept edits" }).waitFor();
+});
