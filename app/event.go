@@ -102,7 +102,8 @@ type InitOutput struct {
 // workspace in the first.
 type FoldersDropped struct {
 	Projects []Project `json:"projects"`
-	Problems []string  `json:"problems"` // one sentence for each path that could not be added
+	Problems []string  `json:"problems"`           // one sentence for each path that could not be added
+	Pictures []Upload  `json:"pictures,omitempty"` // files that were dropped beside or instead of folders, uploaded
 }
 
 // Problem is something that needs the person's eyes.

@@ -151,6 +151,13 @@ func (p projects) Drop(ctx context.Context, args DropFolders) error {
 			dropped.Problems = append(dropped.Problems, fmt.Sprintf("Only the first %d folders were added.", maxDrop))
 			break
 		}
+		if picture, ok, err := p.app.dropped(ctx, path); err != nil {
+			dropped.Problems = append(dropped.Problems, short(sentence(err)))
+			continue
+		} else if ok {
+			dropped.Pictures = append(dropped.Pictures, picture)
+			continue
+		}
 		made, err := p.Add(ctx, AddProject{Path: path})
 		if err != nil {
 			dropped.Problems = append(dropped.Problems, short(sentence(err)))
@@ -160,6 +167,25 @@ func (p projects) Drop(ctx context.Context, args DropFolders) error {
 	}
 	p.app.publish(dropped)
 	return nil
+}
+
+// pictureNames end the names of files that are dropped as pictures.
+var pictureNames = []string{".png", ".jpg", ".jpeg", ".gif", ".webp"} // read only
+
+// dropped uploads a picture's file; any other is none, which says so when it becomes no project.
+func (a *App) dropped(ctx context.Context, path string) (up Upload, ok bool, err error) {
+	name := filepath.Base(path)
+	info, err := os.Stat(path)
+	if err != nil || !info.Mode().IsRegular() || !slices.Contains(pictureNames, strings.ToLower(filepath.Ext(name))) {
+		return Upload{}, false, nil
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return Upload{}, false, userError(fmt.Errorf("read picture: %w", err))
+	}
+	defer func() { _ = f.Close() }() // it was only read
+	made, err := a.Upload(ctx, name, f)
+	return Upload{Name: label(name), ID: made.ID}, err == nil, err
 }
 
 // projectChanged tells hosts what a project looks like now.

@@ -206,3 +206,23 @@ func TestUploadsThatNobodySentGo(t *testing.T) {
 		t.Error("a picture from outside")
 	}
 }
+
+func TestAPictureThatIsDroppedOnTheWindowIsUploaded(t *testing.T) {
+	h, _ := modelled(t, fakewire.Steps(fakewire.Reply{Text: "Yes."}))
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "shot.PNG"), string(shot(t, 10)))
+	write(t, filepath.Join(dir, "broken.png"), "no picture")
+	write(t, filepath.Join(dir, "notes.txt"), "words")
+	paths := []string{dir, filepath.Join(dir, "shot.PNG"), filepath.Join(dir, "broken.png"), filepath.Join(dir, "notes.txt")}
+	if err := h.api.Projects.Drop(t.Context(), app.DropFolders{Paths: paths}); err != nil {
+		t.Fatal(err)
+	}
+	var d app.FoldersDropped
+	h.wait("what was dropped", func(e app.Event) (ok bool) { d, ok = e.(app.FoldersDropped); return ok })
+	if len(d.Projects) != 1 || len(d.Problems) != 2 || len(d.Pictures) != 1 || d.Pictures[0].Name != "shot.PNG" {
+		t.Fatalf("%+v", d)
+	}
+	if data, mime, err := h.app.Waiting(t.Context(), d.Pictures[0].ID); err != nil || mime != "image/png" || len(data) == 0 {
+		t.Errorf("%s, %v", mime, err)
+	}
+}

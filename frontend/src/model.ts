@@ -26,6 +26,7 @@ export interface Model {
   desk: Desk;
   sandboxes: Sandboxes;
   drafts: Drafts;
+  attachments: Attachments;
 }
 
 /** Makes the stores and hands them to the views below. Call it while the root component starts. */
@@ -46,6 +47,7 @@ export function provideModel(host: Host): Model {
     desk: new Desk(host, drafts),
     sandboxes: new Sandboxes(host),
     drafts,
+    attachments,
   };
   provideHost(host);
   provideShell(model.shell);

@@ -159,6 +159,8 @@ export interface FoldersDropped {
   projects: Project[];
   /** one sentence for each path that could not be added */
   problems: string[];
+  /** files that were dropped beside or instead of folders, uploaded */
+  pictures?: Upload[];
 }
 
 /** Problem is something that needs the person's eyes. */

@@ -76,6 +76,17 @@ export class Attachments {
     for (const file of taken) this.#start(workspace, file);
   }
 
+  /** Attaches pictures that the core has already. */
+  addUploaded(workspace: string, files: readonly Upload[]): void {
+    const before = this.of(workspace).length;
+    const taken = files.slice(0, Math.max(0, most - before));
+    if (taken.length < files.length) this.#refuse(workspace, `A message takes ${count(most, "picture")}; ${count(files.length - taken.length, "picture")} did not fit.`);
+    const made = taken.map((file): Attached => ({ key: this.#next++, name: file.name || "Picture", file }));
+    this.#put(workspace, [...this.of(workspace), ...made]);
+    for (const one of made) if (one.file) void this.#fetch(workspace, one.key, one.file);
+    this.onchange(workspace);
+  }
+
   remove(workspace: string, key: number): void {
     this.#leaving.get(key)?.abort();
     this.#leaving.delete(key);

@@ -91,3 +91,14 @@ test("a draft's pictures are shown again, and those that are shown stay", async 
   attachments.restore("w", []);
   expect([names(), revoked, changed]).toEqual([[], ["blob:2", "blob:1"], ["w"]]);
 });
+
+test("pictures that the core has already are attached as they are", async () => {
+  const changed: string[] = [];
+  attachments.onchange = (workspace) => changed.push(workspace);
+  attachments.addUploaded("w", Array.from({ length: 21 }, (_, i) => ({ name: `${i}.png`, upload: `u${i}` })));
+  expect(names()).toHaveLength(20);
+  expect(attachments.problem("w")).toBe("A message takes 20 pictures; 1 picture did not fit.");
+  await vi.waitFor(() => expect(attachments.of("w").every((one) => one.url)).toBe(true));
+  expect([host.uploads, changed]).toEqual([[], ["w"]]);
+  expect(attachments.take("w").files[0]).toEqual({ name: "0.png", upload: "u0" });
+});
