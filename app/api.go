@@ -11,6 +11,7 @@ type API struct {
 	Workspaces    WorkspacesAPI
 	Conversations ConversationsAPI
 	Permissions   PermissionsAPI
+	Sandbox       SandboxAPI
 	Settings      SettingsAPI
 	System        SystemAPI
 	Costs         CostsAPI
@@ -132,6 +133,28 @@ type PermissionsAPI interface {
 	// SetSandbox says how commands are confined for as long as the conversation is open; "" is as the
 	// settings say.
 	SetSandbox(ctx context.Context, args SetSandbox) error
+}
+
+// SandboxAPI is about what confines the commands of agents.
+type SandboxAPI interface {
+	// Status tells how a workspace's commands are confined, and by which policy.
+	Status(ctx context.Context, args ByID) (SandboxStatus, error)
+	// Plan tells every step that would confine a command of a workspace now, and what can't be held.
+	Plan(ctx context.Context, args ByID) (SandboxPlan, error)
+	// Decisions lists what the filtering proxy decided lately about a workspace's commands.
+	Decisions(ctx context.Context, args ByID) (NetworkDecisions, error)
+	// Allow lets commands reach a host that was refused; they are not run again by themselves.
+	Allow(ctx context.Context, args AllowHost) error
+	// Set switches the sandbox of a workspace on or off for as long as its conversation is open.
+	Set(ctx context.Context, args SwitchSandbox) error
+	// Quarantine lists what a workspace's commands left that could have run outside, newest first.
+	Quarantine(ctx context.Context, args ByID) ([]Quarantined, error)
+	// Restore puts something out of quarantine back to where it was.
+	Restore(ctx context.Context, args RestoreQuarantined) error
+	// Settings returns the person's settings of the sandbox.
+	Settings(ctx context.Context) (SandboxSettings, error)
+	// SetSettings changes them.
+	SetSettings(ctx context.Context, args SandboxSettings) error
 }
 
 // SettingsAPI reads and changes the person's preferences.

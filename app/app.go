@@ -169,7 +169,7 @@ func (a *App) Recover(ctx context.Context) error { return a.desks.Recover(ctx) }
 
 // API gives the services.
 func (a *App) API() API {
-	return API{Projects: projects{a}, Workspaces: desks{a}, Conversations: conversations{a}, Permissions: permissions{a},
+	return API{Projects: projects{a}, Workspaces: desks{a}, Conversations: conversations{a}, Permissions: permissions{a}, Sandbox: boxed{a},
 		Settings: settings{a}, System: system{a}, Costs: money{a}, Search: finder{a}}
 }
 

@@ -24,6 +24,7 @@ import (
 // boxes are the sandboxes of the workspaces' commands, opened when the first command needs one.
 type boxes struct {
 	app *App
+	net *netLog
 
 	probe  sync.Mutex
 	status *sandbox.Status // nil while the machine was not tried
@@ -34,14 +35,16 @@ type boxes struct {
 	open   map[string]*lookout // by workspace and hold
 }
 
-func newBoxes(a *App) *boxes { return &boxes{app: a, open: map[string]*lookout{}} }
+func newBoxes(a *App) *boxes {
+	return &boxes{app: a, net: newNetLog(a.sandboxChanged), open: map[string]*lookout{}}
+}
 
 // machine tries once what this machine can enforce.
 func (b *boxes) machine(ctx context.Context) (sandbox.Status, error) {
 	b.probe.Lock()
 	defer b.probe.Unlock()
 	if b.status == nil && b.failed == nil {
-		s, err := sandbox.Probe(ctx, sandbox.ProbeConfig{Root: b.app.root.Dir()})
+		s, err := sandbox.Known(ctx, sandbox.ProbeConfig{Root: b.app.root.Dir()})
 		switch {
 		case err == nil:
 			b.status = &s
@@ -231,11 +234,14 @@ func (b *boxes) box(ctx context.Context, id string, hold runtime.Hold) (*runtime
 // proxy is the filtering proxy of a workspace's commands.
 func (b *boxes) proxy(id string, now func() policy.Policy, home string) sandbox.Proxy {
 	configured := policy.Configured(home, b.app.environ, os.ReadFile)
+	note := b.net.recorder(id)
 	log := func(d netproxy.Decision) {
-		b.app.logger.Info("network", "workspace", id, "command", d.Command, "host", d.Host, "port", d.Port, "allowed", d.Allowed, "rule", d.Rule)
+		note(d)
+		b.app.logger.Info("network", "workspace", id, "host", d.Host, "port", d.Port, "allowed", d.Allowed, "rule", d.Rule)
 	}
-	return filter.New(filter.Config{Proxy: netproxy.Config{Log: log}, Policy: now,
-		Configured: configured, Tools: netproxy.Tools{Captured: goruntime.GOOS == "linux"}})
+	inner := filter.New(filter.Config{Proxy: netproxy.Config{Log: log}, Policy: now, Configured: configured,
+		Tools: netproxy.Tools{Captured: goruntime.GOOS == "linux"}})
+	return oneOff{Proxy: inner, log: b.net, workspace: id, configured: configured}
 }
 
 // end ends everything that runs in a workspace's sandboxes.
@@ -260,6 +266,7 @@ func (b *boxes) end(id string) error {
 func (b *boxes) close() error {
 	b.mu.Lock()
 	b.closed = true
+	b.net.close()
 	all := b.open
 	b.open = nil
 	b.mu.Unlock()

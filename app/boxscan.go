@@ -83,6 +83,9 @@ func (l *lookout) settle(report scan.Report) []string {
 	if report.Partial != "" {
 		told = append(told, "What the command left was not looked at to the end ("+report.Partial+").")
 	}
+	if len(told) > 0 {
+		l.boxes.net.changed(l.id)
+	}
 	return told
 }
 

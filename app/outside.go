@@ -115,6 +115,7 @@ func (a *App) forget(id string) {
 	if a.watcher != nil {
 		a.watcher.Remove(id)
 	}
+	a.boxes.net.forget(id)
 	a.mu.Lock()
 	delete(a.desk, id)
 	if o := a.sessions[id]; o != nil && !a.closed {

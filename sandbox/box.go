@@ -3,6 +3,7 @@ package sandbox
 import (
 	"context"
 	"fmt"
+	"maps"
 	"net"
 	"os"
 	"slices"
@@ -83,15 +84,11 @@ func Open(ctx context.Context, c Config) (*Box, error) {
 	if c.Policy == nil {
 		return nil, fmt.Errorf("open sandbox: there is no policy")
 	}
-	status := c.Status
-	if status == nil {
-		s, err := Probe(ctx, ProbeConfig{Root: c.Policy().Root, Program: c.Program, OldBwrap: c.OldBwrap})
-		if err != nil {
-			return nil, err
-		}
-		status = &s
+	status, err := machineFor(ctx, c)
+	if err != nil {
+		return nil, err
 	}
-	b := &Box{config: c, status: *status, cache: plan.NewCache(), ends: map[*Process]struct{}{}}
+	b := &Box{config: c, status: status, cache: plan.NewCache(), ends: map[*Process]struct{}{}}
 	if c.Tier == "" {
 		b.config.Tier = status.Tier
 	}
@@ -100,12 +97,25 @@ func Open(ctx context.Context, c Config) (*Box, error) {
 	}
 	b.ground = newGround()
 	b.cache.Watcher = b.ground.watcher()
-	var err error
-	if b.tiers, err = newTiers(b.config, *status, b.ground); err != nil {
+	if b.tiers, err = newTiers(b.config, status, b.ground); err != nil {
 		b.ground.close()
 		return nil, err
 	}
 	return b, nil
+}
+
+// machineFor is what the machine can do: as it was found before, but for a tier that did not work
+// then, and may have been mended.
+func machineFor(ctx context.Context, c Config) (Status, error) {
+	if c.Status != nil {
+		return *c.Status, nil
+	}
+	how := ProbeConfig{Root: c.Policy().Root, Program: c.Program, OldBwrap: c.OldBwrap}
+	s, err := Known(ctx, how)
+	if err != nil || c.Tier == "" || s.need(c.Tier) == nil {
+		return s, err
+	}
+	return Probe(ctx, how)
 }
 
 // Tier is how strongly the box holds its commands.
@@ -151,7 +161,7 @@ func (b *Box) Start(ctx context.Context, c Command) (*Process, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := b.stands.prepare(p); err != nil {
+	if err := b.stands.prepare(p, b.ground); err != nil {
 		return nil, err
 	}
 	c, done, err := withNull(c)
@@ -167,12 +177,13 @@ func (b *Box) Start(ctx context.Context, c Command) (*Process, error) {
 	}
 	proc, err := b.tiers.start(ctx, job{command: c, plan: p, policy: rules})
 	if err != nil {
-		return nil, cannot(err)
+		b.stands.forget()
+		return nil, forget(b.config.Policy().Root, cannot(err))
 	}
 	return b.adopt(proc)
 }
 
-// adopt remembers a process until it ends.
+// adopt remembers a process, and forgets those that have ended.
 func (b *Box) adopt(p *Process) (*Process, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -180,13 +191,8 @@ func (b *Box) adopt(p *Process) (*Process, error) {
 		p.Kill()
 		return nil, ErrClosed
 	}
+	maps.DeleteFunc(b.ends, func(p *Process, _ struct{}) bool { return p.ended() })
 	b.ends[p] = struct{}{}
-	go func() {
-		<-p.done
-		b.mu.Lock()
-		delete(b.ends, p)
-		b.mu.Unlock()
-	}()
 	return p, nil
 }
 
@@ -203,7 +209,7 @@ func (b *Box) Warm(ctx context.Context, c Command) error {
 	if err != nil {
 		return err
 	}
-	if err := b.stands.prepare(p); err != nil {
+	if err := b.stands.prepare(p, b.ground); err != nil {
 		return err
 	}
 	return cannot(b.tiers.warm(ctx, p))

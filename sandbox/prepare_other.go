@@ -16,8 +16,10 @@ type stands struct{}
 
 func (*stands) release() {}
 
+func (*stands) forget() {}
+
 // prepare makes what a plan needs on disk.
-func (*stands) prepare(p plan.Plan) error {
+func (*stands) prepare(p plan.Plan, _ *ground) error {
 	for _, s := range p.Prepare {
 		err := os.Mkdir(s.Path, fs.FileMode(s.Mode))
 		if !s.Dir {

@@ -99,11 +99,18 @@ func (p *Process) PID() int { return p.pid }
 
 // Signal reaches the command's process group. It is an error when it has ended.
 func (p *Process) Signal(s syscall.Signal) error {
+	if p.ended() {
+		return os.ErrProcessDone
+	}
+	return p.run.signal(s)
+}
+
+func (p *Process) ended() bool {
 	select {
 	case <-p.done:
-		return os.ErrProcessDone
+		return true
 	default:
-		return p.run.signal(s)
+		return false
 	}
 }
 

@@ -19,18 +19,28 @@ const standMark = "user.carrel.stand"
 // stands are the folders that stand in for guards, of one box. Each is held with a shared lock, so
 // that boxes of several processes know of each other.
 type stands struct {
-	mu   sync.Mutex
-	held map[string]int // path to descriptor; -1 for a guard that is no stand
+	mu         sync.Mutex
+	held       map[string]int // path to descriptor; -1 for a guard that is no stand
+	key        string         // of the plan that was prepared last
+	generation uint64         // of the ground then
 }
 
 // prepare makes what a plan needs on disk, and holds what stands in: also what another box has made
-// to, which this plan takes for a folder like others.
-func (s *stands) prepare(p plan.Plan) error {
+// to, which this plan takes for a folder like others. While the ground has not changed it is all there.
+func (s *stands) prepare(p plan.Plan, g *ground) error {
+	generation := g.Generation()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.key != "" && s.key == p.Key() && s.generation == generation {
+		return nil
+	}
+	seen := true
+	for _, step := range p.Prepare {
+		seen = g.Add(path.Dir(step.Path)) && seen
+	}
 	if err := prepare(p.Prepare); err != nil {
 		return err
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	if s.held == nil {
 		s.held = map[string]int{}
 	}
@@ -52,7 +62,18 @@ func (s *stands) prepare(p plan.Plan) error {
 			return err
 		}
 	}
+	s.key, s.generation = "", generation
+	if seen {
+		s.key = p.Key()
+	}
 	return nil
+}
+
+// forget makes the next preparation look again.
+func (s *stands) forget() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.key = ""
 }
 
 func (s *stands) hold(step plan.Prepare) error {

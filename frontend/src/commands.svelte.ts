@@ -69,6 +69,7 @@ export function registerCommands(model: Model): () => void {
     commands.register("conversation.exportJson", save("json")),
     commands.register("changes.open", showRight("changes")),
     commands.register("costs.open", showRight("costs")),
+    commands.register("sandbox.open", showRight("sandbox")),
     commands.register("sidebar.toggle", () => {
       if (narrow.current) shell.sidebarSheet = !shell.sidebarSheet;
       else shell.sidebarShown = !shell.sidebarShown;

@@ -4,6 +4,7 @@ import { Desk, provideDesk } from "./features/conversation/index";
 import { CommandCenter, provideCommands } from "./features/help/index";
 import { Attachments, provideAttachments, provideShownPictures, ShownPictures } from "./features/pictures/index";
 import { Projects, provideProjects } from "./features/projects/index";
+import { provideSandboxes, Sandboxes } from "./features/sandbox/index";
 import { provideSettings, Settings } from "./features/settings/index";
 import { provideWorkspaces, Workspaces } from "./features/workspaces/index";
 import type { Host } from "./host/host";
@@ -23,6 +24,7 @@ export interface Model {
   connection: Connection;
   commands: CommandCenter;
   desk: Desk;
+  sandboxes: Sandboxes;
   drafts: Drafts;
   attachments: Attachments;
 }
@@ -43,6 +45,7 @@ export function provideModel(host: Host): Model {
     connection: new Connection(host),
     commands: new CommandCenter({ mac, browser: host.kind === "browser" }),
     desk: new Desk(host, drafts),
+    sandboxes: new Sandboxes(host),
     drafts,
     attachments,
   };
@@ -56,6 +59,7 @@ export function provideModel(host: Host): Model {
   provideCommands(model.commands);
   provideDesk(model.desk);
   provideDrafts(drafts);
+  provideSandboxes(model.sandboxes);
   provideAttachments(attachments);
   provideShownPictures(new ShownPictures(host));
   provideLinks((address) => {

@@ -505,6 +505,165 @@ export interface SandboxState {
   network: string;
 }
 
+/**
+ * SandboxStatus is how the commands of a workspace are confined, and why not more strongly. Lists are
+ * cut at 200 entries.
+ */
+export interface SandboxStatus {
+  /** read-only, workspace-write or danger-full-access */
+  mode: string;
+  /** commands of agents are confined */
+  on: boolean;
+  tier?: string;
+  /** it is not the strongest tier, or commands can't be confined */
+  why?: string;
+  /** what to do about that */
+  mend?: string;
+  /** strongest first */
+  tiers: SandboxTier[];
+  /** allow, deny or allowlist */
+  network: string;
+  /**
+   * Allowed are the hosts of an allowlist; Registries says that nobody wrote a list, so that it is the
+   * package registries.
+   */
+  allowed: string[];
+  registries?: boolean;
+  denied: string[];
+  /** folders that commands can change */
+  write: string[];
+  /** what they can't read */
+  denyRead: string[];
+  caches: SandboxCache[];
+  sshAgent?: boolean;
+}
+
+/** SandboxPlan is what would confine a command of a workspace now. */
+export interface SandboxPlan {
+  /** else there is nothing */
+  on: boolean;
+  /** it can't be enforced, so that commands are refused */
+  why?: string;
+  /** what to do about that */
+  mend?: string;
+  /** sentences: what of the policy the tier can't hold here */
+  unheld: string[];
+  /** sentences: what of the policy was left out, and why */
+  notes: string[];
+  /** every step, at most 64 KiB */
+  text: string;
+}
+
+/** SandboxTier is one way to confine commands. Name is A, B, C or seatbelt. */
+export interface SandboxTier {
+  name: string;
+  /** it works on this machine */
+  ok: boolean;
+  why?: string;
+  mend?: string;
+}
+
+/**
+ * SandboxCache is a package manager's folder. Mode is overlay (writes go to a private layer), write or
+ * off.
+ */
+export interface SandboxCache {
+  path: string;
+  mode: string;
+}
+
+/** NetworkDecisions are what the filtering proxy decided about a workspace's commands. */
+export interface NetworkDecisions {
+  /** newest first, at most 200 */
+  list: NetworkDecision[];
+  /** hosts that the next command may reach besides the listed ones */
+  next: string[];
+}
+
+/** NetworkDecision is one connection that was let through or refused. */
+export interface NetworkDecision {
+  id: string;
+  time: string;
+  /** the one that asked; "" where nobody can tell */
+  command?: string;
+  host: string;
+  /** 0: the target could not be read */
+  port?: number;
+  method?: string;
+  /** what decided */
+  rule: string;
+  allowed: boolean;
+  /** a sentence, for a refusal */
+  reason?: string;
+  /** Grant is the entry that would let it pass; "" means that none would. */
+  grant?: string;
+  ended: boolean;
+  /** bytes, once it ended */
+  sent: number;
+  /** likewise */
+  received: number;
+}
+
+/** AllowScope says how long an allowed host stays allowed. */
+export type AllowScope = "next" | "project";
+
+/** AllowHost allows a host that was refused: Host is the Grant of a decision. */
+export interface AllowHost {
+  workspace: string;
+  host: string;
+  scope: AllowScope;
+}
+
+/** SwitchSandbox confines a workspace's commands or not, for as long as its conversation is open. */
+export interface SwitchSandbox {
+  workspace: string;
+  on: boolean;
+}
+
+/** Quarantined is something that a command left which could have run outside of the sandbox. */
+export interface Quarantined {
+  id: string;
+  /** where it was */
+  path: string;
+  kind: string;
+  /** a sentence */
+  reason: string;
+  time: string;
+  /** Aside is its name in the folder where it was, for what could not be moved out of there. */
+  aside?: string;
+  /** PutBack says that the file which it had replaced is back in its place. */
+  putBack?: boolean;
+}
+
+/** RestoreQuarantined puts something back to where it was. */
+export interface RestoreQuarantined {
+  workspace: string;
+  id: string;
+}
+
+/** SandboxSettings are the person's settings of the sandbox. */
+export interface SandboxSettings {
+  enabled: boolean;
+  /** allow, deny or allowlist */
+  network: string;
+  /** Registries says that allowed_domains is left out: the package registries are allowed. */
+  registries: boolean;
+  allowedDomains: string[];
+  deniedDomains: string[];
+  denyRead: string[];
+  allowWrite: string[];
+  allowSshAgent: boolean;
+  autoAllow: boolean;
+}
+
+/**
+ * SandboxChanged says that there is something new about a workspace's sandbox: decisions, a finding,
+ * or whether it is on.
+ */
+export interface SandboxChanged {
+  workspace: string;
+}
+
 /** AddProject asks to add a folder. */
 export interface AddProject {
   path: string;
@@ -1205,7 +1364,8 @@ export type HostEvent =
   | { name: "conversation.changed"; data: ConversationChanged }
   | { name: "draft.changed"; data: DraftChanged }
   | { name: "init.output"; data: InitOutput }
-  | { name: "folders.dropped"; data: FoldersDropped };
+  | { name: "folders.dropped"; data: FoldersDropped }
+  | { name: "sandbox.changed"; data: SandboxChanged };
 
 /** The name of an event. */
 export type EventName = HostEvent["name"];
@@ -1261,6 +1421,15 @@ export interface Calls {
   "permissions.grant": { args: GrantRules; result: void };
   "permissions.revoke": { args: RevokeRule; result: void };
   "permissions.setSandbox": { args: SetSandbox; result: void };
+  "sandbox.status": { args: ByID; result: SandboxStatus };
+  "sandbox.plan": { args: ByID; result: SandboxPlan };
+  "sandbox.decisions": { args: ByID; result: NetworkDecisions };
+  "sandbox.allow": { args: AllowHost; result: void };
+  "sandbox.set": { args: SwitchSandbox; result: void };
+  "sandbox.quarantine": { args: ByID; result: Quarantined[] };
+  "sandbox.restore": { args: RestoreQuarantined; result: void };
+  "sandbox.settings": { args: undefined; result: SandboxSettings };
+  "sandbox.setSettings": { args: SandboxSettings; result: void };
   "settings.get": { args: undefined; result: Settings };
   "settings.set": { args: Settings; result: void };
   "settings.models": { args: undefined; result: Model[] };
@@ -1418,6 +1587,26 @@ export interface Api {
      */
     setSandbox(args: SetSandbox): Promise<void>;
   };
+  sandbox: {
+    /** Status tells how a workspace's commands are confined, and by which policy. */
+    status(args: ByID): Promise<SandboxStatus>;
+    /** Plan tells every step that would confine a command of a workspace now, and what can't be held. */
+    plan(args: ByID): Promise<SandboxPlan>;
+    /** Decisions lists what the filtering proxy decided lately about a workspace's commands. */
+    decisions(args: ByID): Promise<NetworkDecisions>;
+    /** Allow lets commands reach a host that was refused; they are not run again by themselves. */
+    allow(args: AllowHost): Promise<void>;
+    /** Set switches the sandbox of a workspace on or off for as long as its conversation is open. */
+    set(args: SwitchSandbox): Promise<void>;
+    /** Quarantine lists what a workspace's commands left that could have run outside, newest first. */
+    quarantine(args: ByID): Promise<Quarantined[]>;
+    /** Restore puts something out of quarantine back to where it was. */
+    restore(args: RestoreQuarantined): Promise<void>;
+    /** Settings returns the person's settings of the sandbox. */
+    settings(): Promise<SandboxSettings>;
+    /** SetSettings changes them. */
+    setSettings(args: SandboxSettings): Promise<void>;
+  };
   settings: {
     /** Get returns the preferences. */
     get(): Promise<Settings>;
@@ -1551,6 +1740,17 @@ export function client(call: Call): Api {
       grant: (args) => call("permissions.grant", args),
       revoke: (args) => call("permissions.revoke", args),
       setSandbox: (args) => call("permissions.setSandbox", args),
+    },
+    sandbox: {
+      status: (args) => call("sandbox.status", args),
+      plan: (args) => call("sandbox.plan", args),
+      decisions: (args) => call("sandbox.decisions", args),
+      allow: (args) => call("sandbox.allow", args),
+      set: (args) => call("sandbox.set", args),
+      quarantine: (args) => call("sandbox.quarantine", args),
+      restore: (args) => call("sandbox.restore", args),
+      settings: () => call("sandbox.settings", undefined),
+      setSettings: (args) => call("sandbox.setSettings", args),
     },
     settings: {
       get: () => call("settings.get", undefined),

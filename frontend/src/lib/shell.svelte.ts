@@ -17,9 +17,9 @@ export type DialogState =
   | { kind: "palette" }
   | { kind: "shortcuts" };
 
-export type SettingsSection = "general" | "providers" | "models" | "about";
+export type SettingsSection = "general" | "providers" | "models" | "sandbox" | "about";
 
-export type RightTab = "changes" | "costs";
+export type RightTab = "changes" | "costs" | "sandbox";
 
 /** A place in a conversation to go to. */
 export interface Place {

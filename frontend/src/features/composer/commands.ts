@@ -4,6 +4,7 @@ import type { Drafts } from "../../lib/drafts.svelte";
 import type { Shell } from "../../lib/shell.svelte";
 import type { Toasts } from "../../ui/toasts.svelte";
 import type { CommandCenter } from "../help/index";
+import type { Sandboxes } from "../sandbox/index";
 import type { Workspaces } from "../workspaces/index";
 import type { Command } from "./slash";
 
@@ -14,6 +15,7 @@ export interface Reach {
   toasts: Toasts;
   workspaces: Workspaces;
   commands: CommandCenter;
+  sandboxes: Sandboxes;
 }
 
 /** Does a command. One that fails comes back into the box, with a word on why. */
@@ -36,7 +38,7 @@ export async function obey(command: Command, workspace: Workspace, reach: Reach)
 }
 
 async function act(command: Exclude<Command, { kind: "problem" }>, workspace: Workspace, reach: Reach): Promise<void> {
-  const { host, shell, workspaces, commands } = reach;
+  const { host, shell, workspaces, commands, sandboxes } = reach;
   const { id } = workspace;
   switch (command.kind) {
     case "model":
@@ -45,6 +47,10 @@ async function act(command: Exclude<Command, { kind: "problem" }>, workspace: Wo
       return;
     case "clear":
       await host.api.conversations.clear({ workspace: id, soft: command.soft });
+      return;
+    case "sandbox":
+      if (command.on !== undefined) await sandboxes.of(id).set(command.on);
+      commands.run("sandbox.open");
       return;
     case "fork": {
       if (command.name === "") {

@@ -10,6 +10,9 @@ test("commands are read, and everything else is a message", () => {
   expect(readCommand("/fork try-two\n\nGo on\nthere")).toEqual({ kind: "fork", name: "try-two", message: "Go on\nthere" });
   expect(readCommand("/clear")).toEqual({ kind: "clear", soft: false });
   expect(readCommand("/clear --soft")).toEqual({ kind: "clear", soft: true });
+  expect(readCommand("/sandbox")).toEqual({ kind: "sandbox" });
+  expect(readCommand("/sandbox off")).toEqual({ kind: "sandbox", on: false });
+  expect(readCommand("/sandbox ON")?.kind).toBe("problem");
   for (const message of ["/usr/bin is broken", "/opus+high why?", "clear", "/modelling", ""]) expect(readCommand(message)).toBeUndefined();
 });
 
@@ -18,7 +21,7 @@ test("a command that says too much is not done and not sent", () => {
 });
 
 test("hints tell the commands, then the models", () => {
-  expect(texts("/")).toEqual(["/model ", "/fork ", "/clear", "/clear --soft", "/sonnet ", "/opus ", "/demo ", "/+"]);
+  expect(texts("/")).toEqual(["/model ", "/fork ", "/clear", "/clear --soft", "/sandbox", "/sandbox off", "/sandbox on", "/sonnet ", "/opus ", "/demo ", "/+"]);
   expect(texts("/cl")).toEqual(["/clear", "/clear --soft"]);
   expect(texts("/model so")).toEqual(["/model sonnet"]);
   expect(texts("/opus+h")).toEqual(["/opus+high "]);

@@ -7,6 +7,8 @@ export type Command =
   | { kind: "model"; name: string }
   | { kind: "fork"; name: string; message: string }
   | { kind: "clear"; soft: boolean }
+  /** Shows the sandbox, or switches it. */
+  | { kind: "sandbox"; on?: boolean }
   /** A command that can't be done as it is written. */
   | { kind: "problem"; message: string };
 
@@ -26,6 +28,10 @@ export function readCommand(text: string): Command | undefined {
       if (words.length === 0 && below === "") return { kind: "clear", soft: false };
       if (words.length === 1 && words[0] === "--soft" && below === "") return { kind: "clear", soft: true };
       return { kind: "problem", message: "/clear takes nothing but --soft." };
+    case "/sandbox":
+      if (words.length === 0 && below === "") return { kind: "sandbox" };
+      if (words.length === 1 && below === "" && (words[0] === "on" || words[0] === "off")) return { kind: "sandbox", on: words[0] === "on" };
+      return { kind: "problem", message: "/sandbox takes nothing, on or off." };
     default:
       return undefined;
   }
@@ -46,6 +52,9 @@ const commands: Hint[] = [
   { text: "/fork ", note: "Go on in a new workspace; the first message on the lines below", whole: false },
   { text: "/clear", note: "Clear the conversation: nothing of it is shown or sent any more", whole: true },
   { text: "/clear --soft", note: "Start anew for the model, and keep showing what was said", whole: true },
+  { text: "/sandbox", note: "Show what confines commands here", whole: true },
+  { text: "/sandbox off", note: "Let commands run unconfined while this conversation is open", whole: true },
+  { text: "/sandbox on", note: "Confine commands again", whole: true },
 ];
 
 const most = 12;

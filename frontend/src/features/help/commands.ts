@@ -68,6 +68,7 @@ export const commands = [
   { id: "right.toggle", title: "Show or hide the right column", group: "Interface", keys: ["Mod+Shift+D"] },
   { id: "changes.open", title: "Show the changes", group: "Interface", keys: [] },
   { id: "costs.open", title: "Show the costs", group: "Interface", keys: [] },
+  { id: "sandbox.open", title: "Show the sandbox", group: "Interface", keys: [] },
   { id: "theme.toggle", title: "Switch between light and dark", group: "Interface", keys: [] },
 ] as const satisfies readonly CommandSpec[];
 

@@ -1,6 +1,7 @@
 // A host without a core: the calls act on a world in memory. For tests, pictures and the component
 // page; it never ships.
 import { CallError, client, safeAddress, type Call, type CallName, type Calls, type ConnectionState, type Conversation, type Entry, type Host, type HostEvent, type HostListener, type PickResult, type Status, type Uploaded, type Workspace } from "../host";
+import { sandboxAnswers } from "./sandbox";
 import * as world from "./world";
 
 type Handlers = { [N in CallName]?: (args: Calls[N]["args"]) => Calls[N]["result"] | Promise<Calls[N]["result"]> };
@@ -212,6 +213,7 @@ export class FakeHost implements Host {
       "permissions.grant": () => undefined,
       "permissions.revoke": () => undefined,
       "permissions.setSandbox": () => undefined,
+      ...sandboxAnswers((event) => this.emit(event)),
       "settings.get": () => this.settings,
       "settings.set": (settings) => void (this.settings = settings),
       "settings.models": () => world.models,

@@ -1,0 +1,10 @@
+//go:build !linux
+
+package sandbox
+
+import "context"
+
+// Known is Probe, which costs nothing here.
+func Known(ctx context.Context, c ProbeConfig) (Status, error) { return Probe(ctx, c) }
+
+func forget(_ string, err error) error { return err }
