@@ -74,7 +74,7 @@ func newStage(t *testing.T) *stage {
 func (s *stage) start(args ...string) *exec.Cmd {
 	s.t.Helper()
 	cmd := exec.Command(filepath.Join(s.bin, "carrel-desktop"), args...)
-	cmd.Env = append(os.Environ(), "CARREL_ROOT="+s.root.Dir(), "WEBKIT_INSPECTOR_HTTP_SERVER="+s.inspector,
+	cmd.Env = append(os.Environ(), "CARREL_MODE=bypass", "CARREL_SANDBOX=danger-full-access", "CARREL_ROOT="+s.root.Dir(), "WEBKIT_INSPECTOR_HTTP_SERVER="+s.inspector,
 		"NO_AT_BRIDGE=1", "GTK_THEME=Adwaita")
 	cmd.Env = append(cmd.Env, s.env...)
 	s.stderr = &bytes.Buffer{}
