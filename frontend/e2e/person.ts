@@ -156,6 +156,8 @@ export class Person {
   /** Waits until no turn runs. */
   async rest(): Promise<void> {
     await this.page.getByRole("status").filter({ hasText: /Asking|Answering|Running|Stopping/ }).waitFor({ state: "detached", timeout: 60_000 });
+    // A message that is edited has a button to send it, too, until the edit has gone out.
+    await this.log.getByRole("group", { name: "Edit your message" }).waitFor({ state: "detached" });
     await this.button(/^Send/).waitFor();
   }
 
