@@ -62,7 +62,7 @@ func measureRun(ctx context.Context, b *bench) (_ []line, err error) {
 	if err != nil {
 		return nil, err
 	}
-	confined, err := alternate(ctx, 10, base.run, run().run)
+	confined, err := alternate(ctx, 10, base.run, run("--sandbox", "workspace-write").run)
 	if err != nil {
 		return nil, err
 	}

@@ -36,7 +36,7 @@ func (b *bench) box(ctx context.Context, name, project, home string, tier plan.T
 	if err := errors.Join(os.MkdirAll(private, 0o700), b.helper(ctx)); err != nil {
 		return nil, err
 	}
-	rules := policy.Defaults(home, root)
+	rules := policy.Defaults(home, root).Moved(os.Environ())
 	rules.Project, rules.Private = project, private
 	for i := range rules.Caches {
 		if !overlays {
