@@ -93,7 +93,7 @@ func box(t *testing.T, h *host) (b *sandbox.Box, project string) {
 		Proxy: New(Config{Policy: rules, Tools: netproxy.Tools{Captured: true},
 			Proxy: netproxy.Config{Resolver: h, Dial: h.dial, Log: h.log}})})
 	if err != nil {
-		t.Skip("no tier A here: ", err)
+		t.Fatal("no tier A here: ", err)
 	}
 	t.Cleanup(func() {
 		if err := b.Close(); err != nil {
@@ -130,7 +130,7 @@ const noProxies = "unset $(env | sed -n 's/^\\([A-Za-z_]*_\\(PROXY\\|proxy\\)\\)
 // log says by whom.
 func TestProgramsReachListedHostsByEitherWay(t *testing.T) {
 	if _, err := exec.LookPath("curl"); err != nil {
-		t.Skip("curl is not installed")
+		t.Fatal("curl is not installed: run make setup")
 	}
 	h := newHost(t)
 	b, project := box(t, h)
@@ -177,7 +177,7 @@ func TestProgramsReachListedHostsByEitherWay(t *testing.T) {
 // A server of the command itself is reached without the proxy, also at names that mean it.
 func TestOwnServersAreNotProxied(t *testing.T) {
 	if _, err := exec.LookPath("python3"); err != nil {
-		t.Skip("python3 is not installed")
+		t.Fatal("python3 is not installed: run make setup")
 	}
 	h := newHost(t)
 	b, _ := box(t, h)
@@ -194,7 +194,7 @@ func TestOwnServersAreNotProxied(t *testing.T) {
 // SSH knows no proxies; its host needs an entry with the port.
 func TestSSHIsCaptured(t *testing.T) {
 	if _, err := exec.LookPath("bash"); err != nil {
-		t.Skip("bash is not installed")
+		t.Fatal("bash is not installed")
 	}
 	h := newHost(t)
 	b, _ := box(t, h)

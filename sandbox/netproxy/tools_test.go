@@ -51,7 +51,7 @@ func (r *rig) tool(name string, args ...string) (string, error) {
 	r.t.Helper()
 	path, err := exec.LookPath(name)
 	if err != nil {
-		r.t.Skip(name, "is not installed")
+		r.t.Fatal(name, " is not installed: run make setup")
 	}
 	home := r.t.TempDir()
 	site, err := siteAuthority()
@@ -108,7 +108,7 @@ for u in ("https://allowed.test/", "http://allowed.test/", "http://denied.test/"
 func repository(t *testing.T) http.Handler {
 	t.Helper()
 	if _, err := exec.LookPath("git"); err != nil {
-		t.Skip("git is not installed")
+		t.Fatal("git is not installed")
 	}
 	root := t.TempDir()
 	env := append(os.Environ(), "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1", "HOME="+root, "GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@a.test",
@@ -162,7 +162,7 @@ func TestGitFetchesThroughBothProfilesAndPushesThroughNoGateway(t *testing.T) {
 
 func TestSSHGoesThroughOurHelper(t *testing.T) {
 	if _, err := exec.LookPath("ssh"); err != nil {
-		t.Skip("ssh is not installed")
+		t.Fatal("ssh is not installed: run make setup")
 	}
 	dir := filepath.Join(t.TempDir(), "it's 100% odd")
 	if err := os.MkdirAll(dir, 0o755); err != nil {

@@ -54,7 +54,7 @@ func TestGeneratedPlansHoldInTheKernel(t *testing.T) {
 	}
 	tiers := slices.DeleteFunc(slices.Clone(status.Tiers), func(s sandbox.TierStatus) bool { return !s.OK || s.Tier != plan.TierA && s.Tier != plan.TierB })
 	if len(tiers) == 0 {
-		t.Skip("this machine can't make namespaces: there is nothing to hold a plan with")
+		t.Fatal("this machine can't make namespaces: there is nothing to hold a plan with")
 	}
 	tried := 0
 	for seed := range uint64(10) {
