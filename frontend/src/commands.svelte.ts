@@ -3,7 +3,6 @@ import { shownTheme } from "./features/settings/index";
 import { exportConversation, toggleArchive } from "./features/workspaces/index";
 import type { Workspace } from "./host/host";
 import { count } from "./lib/format";
-import type { RightTab } from "./lib/shell.svelte";
 import { medium, narrow } from "./lib/viewport.svelte";
 import type { Model } from "./model";
 
@@ -30,7 +29,7 @@ export function registerCommands(model: Model): () => void {
     act(workspace);
     return true;
   };
-  const showRight = (tab: RightTab) => () => {
+  const showRight = (tab: string) => () => {
     if (!current()) return false;
     shell.rightTab = tab;
     if (medium.current) shell.rightSheet = true;

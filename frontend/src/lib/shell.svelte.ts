@@ -20,8 +20,6 @@ export type DialogState =
 
 export type SettingsSection = "general" | "providers" | "models" | "sandbox" | "about";
 
-export type RightTab = "changes" | "costs" | "sandbox";
-
 /** A place in a conversation to go to. */
 export interface Place {
   workspace: string;
@@ -46,7 +44,8 @@ export class Shell {
   rightSheet = $state(false);
   sidebar = $state(sidebarWidth.initial);
   right = $state(rightWidth.initial);
-  rightTab = $state<RightTab>("changes");
+  /** The id of a tab of the right column, as tabs.ts declares them. */
+  rightTab = $state("changes");
   filterShown = $state(false);
   /** Where a conversation is to be shown; its view clears it when it is there. */
   place = $state.raw<Place | undefined>();
