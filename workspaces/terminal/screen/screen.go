@@ -181,3 +181,8 @@ func (s *Screen) place(x, y int) {
 	s.cur.x, s.cur.y = x, y
 	s.restrict()
 }
+
+// Used reports whether anything was written yet.
+func (s *Screen) Used() bool {
+	return s.cur.x > 0 || s.cur.y > 0 || s.back.count > 0 || s.Alternate()
+}
