@@ -46,6 +46,8 @@ export function registerCommands(model: Model): () => void {
   };
   const off = [
     commands.register("palette.open", () => shell.open({ kind: "palette" })),
+    commands.register("palette.commands", () => shell.open({ kind: "palette", start: ">" })),
+    commands.register("palette.slash", withCurrent(() => shell.open({ kind: "palette", start: "/" }))),
     commands.register("settings.open", () => shell.open({ kind: "settings" })),
     commands.register("help.shortcuts", () => shell.open({ kind: "shortcuts" })),
     commands.register("project.add", () => shell.open({ kind: "addProject" })),

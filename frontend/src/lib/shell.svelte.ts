@@ -14,7 +14,8 @@ export type DialogState =
   | { kind: "forkWorkspace"; workspace: string; message?: string }
   | { kind: "search" }
   | { kind: "settings"; section?: SettingsSection }
-  | { kind: "palette" }
+  /** `start` is what stands in its field, such as ">". */
+  | { kind: "palette"; start?: string }
   | { kind: "shortcuts" };
 
 export type SettingsSection = "general" | "providers" | "models" | "sandbox" | "about";
