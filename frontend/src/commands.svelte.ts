@@ -3,7 +3,6 @@ import { shownTheme } from "./features/settings/index";
 import { exportConversation, toggleArchive } from "./features/workspaces/index";
 import type { Workspace } from "./host/host";
 import { count } from "./lib/format";
-import type { RightTab } from "./lib/shell.svelte";
 import { medium, narrow } from "./lib/viewport.svelte";
 import type { Model } from "./model";
 
@@ -30,7 +29,7 @@ export function registerCommands(model: Model): () => void {
     act(workspace);
     return true;
   };
-  const showRight = (tab: RightTab) => () => {
+  const showRight = (tab: string) => () => {
     if (!current()) return false;
     shell.rightTab = tab;
     if (medium.current) shell.rightSheet = true;
@@ -47,6 +46,8 @@ export function registerCommands(model: Model): () => void {
   };
   const off = [
     commands.register("palette.open", () => shell.open({ kind: "palette" })),
+    commands.register("palette.commands", () => shell.open({ kind: "palette", start: ">" })),
+    commands.register("palette.slash", withCurrent(() => shell.open({ kind: "palette", start: "/" }))),
     commands.register("settings.open", () => shell.open({ kind: "settings" })),
     commands.register("help.shortcuts", () => shell.open({ kind: "shortcuts" })),
     commands.register("project.add", () => shell.open({ kind: "addProject" })),

@@ -43,7 +43,7 @@ export function provideModel(host: Host): Model {
     workspaces: new Workspaces(host),
     settings: new Settings(host),
     connection: new Connection(host),
-    commands: new CommandCenter({ mac, browser: host.kind === "browser" }),
+    commands: new CommandCenter({ mac, browser: host.kind === "browser", kind: /Firefox\//.test(navigator.userAgent) ? "firefox" : "other" }, sessionStorage),
     desk: new Desk(host, drafts),
     sandboxes: new Sandboxes(host),
     drafts,

@@ -93,6 +93,8 @@ const screens: Screen[] = [
   { name: "fork", scene: "scene=main", prepare: async (page) => { await page.getByRole("button", { name: "More", exact: true }).click(); await page.getByRole("menuitem", { name: "Fork…" }).click(); await page.waitForTimeout(350); } },
   { name: "shortcuts", scene: "scene=main", prepare: press("F1") },
   { name: "palette", scene: "scene=main", prepare: press("Control+Shift+P") },
+  { name: "palette-commands", scene: "scene=main", prepare: press("F4") },
+  { name: "palette-slash", scene: "scene=main", prepare: async (page) => { await press("Control+Shift+P")(page); await page.keyboard.type("/"); } },
   { name: "sidebar", scene: "scene=main", only: "narrow", prepare: async (page) => { await page.getByRole("button", { name: "Workspaces" }).click(); await page.waitForTimeout(350); } },
   { name: "changes", scene: "scene=main", only: "narrow", prepare: async (page) => { await page.getByRole("button", { name: /Changes/ }).click(); await page.waitForTimeout(350); } },
   { name: "delete", scene: "scene=main", prepare: async (page) => { await page.getByRole("button", { name: "More", exact: true }).click(); await page.getByRole("menuitem", { name: "Delete…" }).click(); await page.waitForTimeout(350); } },

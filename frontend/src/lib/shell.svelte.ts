@@ -14,12 +14,11 @@ export type DialogState =
   | { kind: "forkWorkspace"; workspace: string; message?: string }
   | { kind: "search" }
   | { kind: "settings"; section?: SettingsSection }
-  | { kind: "palette" }
+  /** `start` is what stands in its field, such as ">". */
+  | { kind: "palette"; start?: string }
   | { kind: "shortcuts" };
 
 export type SettingsSection = "general" | "providers" | "models" | "sandbox" | "about";
-
-export type RightTab = "changes" | "costs" | "sandbox";
 
 /** A place in a conversation to go to. */
 export interface Place {
@@ -45,7 +44,8 @@ export class Shell {
   rightSheet = $state(false);
   sidebar = $state(sidebarWidth.initial);
   right = $state(rightWidth.initial);
-  rightTab = $state<RightTab>("changes");
+  /** The id of a tab of the right column, as tabs.ts declares them. */
+  rightTab = $state("changes");
   filterShown = $state(false);
   /** Where a conversation is to be shown; its view clears it when it is there. */
   place = $state.raw<Place | undefined>();

@@ -1,1 +1,2 @@
 export { default as Composer } from "./Composer.svelte";
+export { hintsFor } from "./slash";

@@ -1,42 +1,25 @@
 import { describe, expect, test, vi } from "vitest";
 import { CommandCenter } from "./center.svelte";
 import { commands, type CommandSpec } from "./commands";
-import { matchKey, usableKeys, writeKey } from "./keys";
+import { usualKeys } from "./bindings";
+import { usableKeys, type Platform } from "./keys";
 
-const linux = { mac: false, browser: true };
-const mac = { mac: true, browser: false };
-const press = (key: string, changes: KeyboardEventInit = {}) => new KeyboardEvent("keydown", { key, cancelable: true, ...changes });
+const linux: Platform = { mac: false, browser: true };
+const everywhere: Platform[] = [true, false].flatMap((mac) => [{ mac, browser: false }, { mac, browser: true }, { mac, browser: true, kind: "firefox" as const }]);
+const press = (key: string, changes: KeyboardEventInit = {}) => new KeyboardEvent("keydown", { key, cancelable: true, bubbles: true, ...changes });
+const all: readonly CommandSpec[] = commands;
 
 describe("the registry", () => {
   test("declares each action once and gives no key twice", () => {
     expect(new Set(commands.map((command) => command.id)).size).toBe(commands.length);
-    const keys = (commands as readonly CommandSpec[]).filter((command) => !command.local).flatMap((command) => command.keys);
-    expect(new Set(keys).size).toBe(keys.length);
-  });
-
-  test("leaves every command with keys one that a browser hands over", () => {
-    for (const command of commands as readonly CommandSpec[]) {
-      if (command.keys.length > 0) expect(usableKeys(command.keys, linux), command.id).not.toEqual([]);
+    for (const platform of everywhere) {
+      const keys = all.filter((command) => !command.local).flatMap((command) => usualKeys(command, platform).map((key) => `${command.scope ?? ""} ${key}`));
+      expect(keys.filter((key, at) => keys.indexOf(key) !== at)).toEqual([]);
     }
   });
-});
 
-describe("keys", () => {
-  test("are written as the platform does", () => {
-    expect(writeKey("Mod+Shift+P", linux)).toBe("Ctrl+Shift+P");
-    expect(writeKey("Mod+Shift+P", mac)).toBe("⌘⇧P");
-  });
-
-  test("match exactly", () => {
-    expect(matchKey(press("p", { ctrlKey: true }), "Mod+P", linux)).toEqual({});
-    expect(matchKey(press("P", { ctrlKey: true, shiftKey: true }), "Mod+P", linux)).toBeUndefined();
-    expect(matchKey(press("p", { metaKey: true }), "Mod+P", linux)).toBeUndefined();
-    expect(matchKey(press("p", { metaKey: true }), "Mod+P", mac)).toEqual({});
-    expect(matchKey(press("?", { shiftKey: true }), "?", linux)).toEqual({});
-    expect(matchKey(press("G", { shiftKey: true }), "Shift+G", linux)).toEqual({});
-    expect(matchKey(press("g"), "Shift+G", linux)).toBeUndefined();
-    expect(matchKey(press("3", { ctrlKey: true, code: "Digit3" }), "Mod+Digit", linux)).toEqual({ digit: 3 });
-    expect(matchKey(press("˜", { altKey: true, code: "KeyN" }), "Alt+N", mac)).toEqual({});
+  test("leaves every command with keys one that each browser hands over", () => {
+    for (const platform of everywhere) for (const command of all) if (command.keys.length > 0) expect(usableKeys(usualKeys(command, platform), platform), command.id).not.toEqual([]);
   });
 });
 
@@ -64,6 +47,21 @@ describe("a key press", () => {
     expect(event.defaultPrevented).toBe(false);
   });
 
+  test("runs what the person chose, and no longer what it ran before", () => {
+    const center = new CommandCenter(linux);
+    const help = vi.fn();
+    center.register("help.shortcuts", help);
+    center.rebind({ "help.shortcuts": ["Mod+Shift+H"] });
+    expect(center.keys("help.shortcuts")).toBe("Ctrl+Shift+H");
+    center.key(press("F1"));
+    expect(help).not.toHaveBeenCalled();
+    center.key(press("H", { ctrlKey: true, shiftKey: true }));
+    expect(help).toHaveBeenCalledOnce();
+    center.rebind({});
+    center.key(press("F1"));
+    expect(help).toHaveBeenCalledTimes(2);
+  });
+
   test("that types a character acts only outside text fields", () => {
     const center = new CommandCenter(linux);
     const help = vi.fn();
@@ -85,5 +83,49 @@ describe("a key press", () => {
     center.register("turn.interrupt", stop);
     center.key(press("Escape", { isComposing: true }));
     expect(stop).not.toHaveBeenCalled();
+  });
+});
+
+describe("in a terminal", () => {
+  function terminal(center: CommandCenter) {
+    const box = document.createElement("div");
+    box.dataset["keys"] = "terminal";
+    const input = document.createElement("textarea");
+    box.append(input);
+    document.body.append(box);
+    const heard: string[] = [];
+    input.addEventListener("keydown", (event) => heard.push(event.key));
+    const capture = (event: KeyboardEvent) => center.capture(event);
+    const bubble = (event: KeyboardEvent) => center.key(event);
+    window.addEventListener("keydown", capture, true);
+    window.addEventListener("keydown", bubble);
+    return {
+      heard,
+      press: (key: string, changes?: KeyboardEventInit) => input.dispatchEvent(press(key, changes)),
+      remove: () => {
+        window.removeEventListener("keydown", capture, true);
+        window.removeEventListener("keydown", bubble);
+        box.remove();
+      },
+    };
+  }
+
+  test("only chords with Ctrl and Shift and the palette reach the app, and the terminal hears nothing of those", () => {
+    const center = new CommandCenter(linux);
+    const run = vi.fn();
+    for (const id of ["workspace.previous", "workspace.rename", "turn.interrupt", "composer.focus", "right.toggle", "palette.open", "palette.commands"] as const) center.register(id, () => run(id));
+    const there = terminal(center);
+    there.press("k", { ctrlKey: true });
+    there.press("F2");
+    there.press("Escape");
+    there.press("a");
+    expect(run).not.toHaveBeenCalled();
+    expect(there.heard).toEqual(["k", "F2", "Escape", "a"]);
+    there.press("D", { ctrlKey: true, shiftKey: true });
+    there.press("P", { ctrlKey: true, shiftKey: true });
+    there.press("F4");
+    expect(run.mock.calls.flat()).toEqual(["right.toggle", "palette.open", "palette.commands"]);
+    expect(there.heard).toHaveLength(4);
+    there.remove();
   });
 });

@@ -1,26 +1,36 @@
-// Every action that has a key, declared once. Keys, tooltips, the palette and the sheet of shortcuts
-// are made from this list.
+// Every action of the page, declared once. Keys, tooltips, the palette, the sheet of shortcuts, the menus
+// and docs/shortcuts.md are made from this list: a feature adds its lines here, and registers what they do
+// with the command center while it can do it.
 //
-// "Mod" is Ctrl, and Command on a Mac. The first key that the host can catch is the one that is shown:
-// a browser keeps Ctrl+N for itself. "Digit" stands for 1 to 9.
+// keys.ts says how a key is written. The first key that the host can catch is the one that is shown, and
+// a key that browsers keep, such as Ctrl+N, has a second one beside it. A test holds the list against the
+// keys that were promised.
 
-export type CommandGroup = "General" | "Conversation" | "Workspaces" | "Interface";
+export type CommandGroup = "General" | "Conversation" | "Composer" | "Workspaces" | "Terminals" | "Interface";
 
 export interface CommandSpec {
   id: string;
   title: string;
   group: CommandGroup;
   keys: readonly string[];
-  /** Plain keys that act only outside text fields. */
-  plain?: boolean;
-  /** Handled where it happens, such as Enter in the composer; listed here for the sheet. */
+  /** Takes the place of keys on a Mac, where Option types characters and Control moves in texts. */
+  mac?: readonly string[];
+  /** More words that find it in the palette. */
+  words?: string;
+  /** Handled where it happens, such as Enter in the composer; its keys can't be changed. */
   local?: boolean;
   /** Not offered in the palette. */
   hidden?: boolean;
+  /** Acts only while a terminal has the focus, and goes before others there. */
+  scope?: "terminal";
+  /** Its keys work everywhere: in terminals, and over the sheets of narrow windows. */
+  over?: boolean;
 }
 
 export const commands = [
-  { id: "palette.open", title: "Go to a workspace or run a command", group: "General", keys: ["Mod+Shift+P"], hidden: true },
+  { id: "palette.open", title: "Go to a workspace", group: "General", keys: ["Mod+Shift+P", "Alt+Shift+P"], mac: ["Mod+Shift+P", "Mod+Alt+P"], hidden: true, over: true },
+  { id: "palette.commands", title: "Run a command", group: "General", keys: ["F4"], hidden: true, over: true },
+  { id: "palette.slash", title: "Insert a slash command", group: "Composer", keys: [], words: "prompt" },
   { id: "settings.open", title: "Settings", group: "General", keys: ["Mod+,"] },
   { id: "help.shortcuts", title: "Keyboard shortcuts", group: "General", keys: ["?", "F1"] },
   { id: "dialog.close", title: "Close a dialog or menu", group: "General", keys: ["Escape"], local: true },
@@ -50,7 +60,7 @@ export const commands = [
   { id: "conversation.exportJson", title: "Export the conversation as JSON", group: "Conversation", keys: [] },
   { id: "search.open", title: "Search all conversations", group: "Conversation", keys: ["Mod+Shift+F"] },
 
-  { id: "workspace.new", title: "New workspace", group: "Workspaces", keys: ["Mod+N", "Alt+N"] },
+  { id: "workspace.new", title: "New workspace", group: "Workspaces", keys: ["Mod+N", "Alt+N"], mac: ["Mod+N", "Mod+Alt+N"] },
   { id: "project.add", title: "Add a project", group: "Workspaces", keys: ["Mod+Shift+A"] },
   { id: "workspace.next", title: "Next workspace", group: "Workspaces", keys: ["Mod+J"] },
   { id: "workspace.previous", title: "Previous workspace", group: "Workspaces", keys: ["Mod+K"] },

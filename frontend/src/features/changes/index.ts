@@ -1,1 +1,0 @@
-export { default as ChangesPanel } from "./ChangesPanel.svelte";

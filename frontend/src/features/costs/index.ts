@@ -1,1 +1,0 @@
-export { default as CostsPanel } from "./CostsPanel.svelte";
