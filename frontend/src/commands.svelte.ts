@@ -21,7 +21,7 @@ export function registerCoder({ settings, commands, toasts }: Model): (() => voi
 /** Registers them; call it in an effect. The result removes them. */
 export function registerCommands(model: Model): () => void {
   const { host, shell, commands, projects, workspaces, settings, toasts } = model;
-  const listed = () => projects.sorted.flatMap((project) => workspaces.of(project.id));
+  const listed = () => workspaces.inOrder(projects.sorted);
   const current = () => workspaces.get(shell.selected);
   const withCurrent = (act: (workspace: Workspace) => void) => () => {
     const workspace = current();
