@@ -48,6 +48,8 @@ export class Shell {
   right = $state(rightWidth.initial);
   /** The id of a tab of the right column, as tabs.ts declares them. */
   rightTab = $state("changes");
+  /** Whether it is known what the columns showed last; nothing shows before, so that nothing jumps. */
+  settled = $state(false);
   filterShown = $state(false);
   /** What is folded in the sidebar: ids of projects and workspaces, and "archived". */
   readonly folded = new SvelteSet<string>(["archived"]);
