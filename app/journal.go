@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"carrel/app/output"
+	"carrel/store/output"
 )
 
 // Journal is what the App's logger writes to, as far as hosts may see it.

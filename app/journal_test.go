@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"carrel/app"
-	"carrel/app/output"
 	"carrel/store"
+	"carrel/store/output"
 )
 
 func TestTheLogIsReadFollowedAndCleared(t *testing.T) {

@@ -20,10 +20,10 @@ import (
 
 	"carrel/app"
 	"carrel/app/attach"
-	"carrel/app/output"
 	"carrel/app/serve"
 	"carrel/app/wire"
 	"carrel/store"
+	"carrel/store/output"
 )
 
 // App is the application as the core needs it; *app.App is one.
@@ -147,7 +147,7 @@ func run(ctx context.Context, o Options, journal app.Journal) error {
 	})
 	unsubscribe := a.Subscribe(hosts.Publish)
 	a.SetAudience(hosts.Joined)
-	web := serve.New(serve.Options{Socket: hosts, Page: o.Page, Theme: theme(o.Root), Blob: a.Picture, Upload: a.Upload, Waiting: a.Waiting,
+	web := serve.New(serve.Options{Socket: hosts, Page: o.Page, Look: look(o.Root), Blob: a.Picture, Upload: a.Upload, Waiting: a.Waiting,
 		Coder: a.FinishCoder, Version: o.Version, Log: o.Log})
 	d := &door{app: a, web: web, presence: p, version: o.Version}
 	door, err := d.open(ctx, o)
@@ -163,14 +163,14 @@ func run(ctx context.Context, o Options, journal app.Journal) error {
 	return errors.Join(err, end(o, a, hosts, web, unsubscribe))
 }
 
-// theme is the theme that the person chose, "" where the settings do not say.
-func theme(root *store.Root) func() string {
-	return func() string {
+// look is the theme and the density that the person chose, "" where the settings do not say.
+func look(root *store.Root) func() (theme, density string) {
+	return func() (theme, density string) {
 		s, err := root.Settings()
 		if err != nil {
-			return ""
+			return "", ""
 		}
-		return s.Theme
+		return s.Theme, s.Density
 	}
 }
 

@@ -1,4 +1,4 @@
-// Package output keeps what the core logged lately, for a person to read while it goes on.
+// Package output keeps what a process logged lately, for a person to read while it goes on.
 //
 // It promises: at most MaxLines lines of at most MaxLine bytes are kept, the newest; a log line costs the
 // one who logs no more than its own formatting, whoever reads; lines are text that a view can show as it

@@ -9,7 +9,7 @@ import (
 	"testing/slogtest"
 	"unicode/utf8"
 
-	"carrel/app/output"
+	"carrel/store/output"
 )
 
 func TestTheNewestLinesAreKept(t *testing.T) {
