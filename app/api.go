@@ -16,6 +16,7 @@ type API struct {
 	System        SystemAPI
 	Costs         CostsAPI
 	Search        SearchAPI
+	Output        OutputAPI
 }
 
 // ProjectsAPI is what a person can do with projects.
@@ -28,6 +29,8 @@ type ProjectsAPI interface {
 	Remove(ctx context.Context, args ByID) error
 	// Relocate says where a project's folder has moved to.
 	Relocate(ctx context.Context, args RelocateProject) (Project, error)
+	// Move puts a project before another one.
+	Move(ctx context.Context, args MoveBefore) error
 	// SetTrust grants or revokes trust; nothing from an untrusted repository runs by itself.
 	SetTrust(ctx context.Context, args SetTrust) (Project, error)
 	// FirstCommit makes an empty first commit in a repository that has none, so that worktrees can be made.
@@ -66,6 +69,12 @@ type WorkspacesAPI interface {
 	SetAutoRetry(ctx context.Context, args SetAutoRetry) error
 	// Fork makes a workspace with a copy of the conversation, its branch at the commit checked out now.
 	Fork(ctx context.Context, args ForkWorkspace) (Forked, error)
+	// Pin keeps a workspace above all projects, or puts it back.
+	Pin(ctx context.Context, args PinWorkspace) (Workspace, error)
+	// Move puts a workspace before another one of its siblings.
+	Move(ctx context.Context, args MoveBefore) error
+	// MarkUnseen leaves a workspace unread, as if a turn had ended in it.
+	MarkUnseen(ctx context.Context, args ByID) error
 	// MarkSeen says that the person looked, so that done becomes idle.
 	MarkSeen(ctx context.Context, args ByID) error
 	// Diff returns the workspace's change against its base, uncommitted work included.
@@ -221,12 +230,29 @@ type SearchAPI interface {
 	Find(ctx context.Context, args FindText) (Found, error)
 }
 
+// OutputAPI is about what the core logs.
+type OutputAPI interface {
+	// Read returns the newest lines, which are kept in memory. A host joins the topic "output" first, and
+	// drops what events bring again.
+	Read(ctx context.Context) (Output, error)
+	// SetLevel chooses the least level that is shown, for all hosts.
+	SetLevel(ctx context.Context, args SetOutputLevel) error
+	// Clear forgets the lines and empties the log file.
+	Clear(ctx context.Context) error
+	// OpenFile opens the log file in the program that the person has for it, on the attached window's screen.
+	OpenFile(ctx context.Context) error
+}
+
 // SystemAPI is about this machine and the attached window.
 type SystemAPI interface {
 	// About says what is running.
 	About(ctx context.Context) (About, error)
 	// Doctor says what works on this machine and how to mend the rest.
 	Doctor(ctx context.Context) ([]Check, error)
+	// Layout returns what a kind of window last showed.
+	Layout(ctx context.Context, args LayoutOf) (Layout, error)
+	// SetLayout keeps what a kind of window shows, for its next start.
+	SetLayout(ctx context.Context, args Layout) error
 	// PickFolder opens the native folder dialog of the attached window.
 	PickFolder(ctx context.Context) (PickedFolder, error)
 	// Raise brings the attached window to the front.
@@ -247,4 +273,6 @@ type Window interface {
 	OpenURL(ctx context.Context, url string) error
 	// ShowFile shows a file in the person's file manager.
 	ShowFile(ctx context.Context, path string) error
+	// OpenFile opens a file in the program that the person has for its kind.
+	OpenFile(ctx context.Context, path string) error
 }

@@ -18,12 +18,18 @@ func (s settings) Get(context.Context) (Settings, error) {
 	if v.Theme == "" {
 		v.Theme = "system"
 	}
-	return Settings{Theme: v.Theme, DefaultModel: v.DefaultModel}, nil
+	if v.Density != "compact" {
+		v.Density = "comfortable"
+	}
+	return Settings{Theme: v.Theme, Density: v.Density, DefaultModel: v.DefaultModel}, nil
 }
 
 func (s settings) Set(_ context.Context, args Settings) error {
 	if !slices.Contains([]string{"system", "light", "dark"}, args.Theme) {
 		return &Error{Code: "bad_request", Message: "The theme must be system, light or dark."}
+	}
+	if !slices.Contains([]string{"", "comfortable", "compact"}, args.Density) {
+		return &Error{Code: "bad_request", Message: "The density must be comfortable or compact."}
 	}
 	if args.DefaultModel != "" {
 		if _, err := s.app.catalog.Resolve(catalog.Choice{Model: args.DefaultModel}); err != nil {
@@ -32,6 +38,11 @@ func (s settings) Set(_ context.Context, args Settings) error {
 	}
 	if err := s.app.root.SetSetting([]string{"theme"}, args.Theme); err != nil {
 		return userError(err)
+	}
+	if args.Density != "" {
+		if err := s.app.root.SetSetting([]string{"density"}, args.Density); err != nil {
+			return userError(err)
+		}
 	}
 	if err := s.app.root.SetSetting([]string{"defaultModel"}, args.DefaultModel); err != nil {
 		return userError(err)

@@ -17,6 +17,8 @@ type Project struct {
 	Missing bool      `json:"missing"` // the folder is not there
 	Branch  string    `json:"branch"`  // checked out in the folder itself; "" when detached or without git
 	AddedAt time.Time `json:"addedAt"`
+	// Position is where the person put it, from 1; 0: nowhere, so that it comes after those, by name.
+	Position int `json:"position"`
 	// Automation lists what would run from the repository once it is trusted.
 	Automation []string `json:"automation,omitempty"`
 }
@@ -77,6 +79,14 @@ type Workspace struct {
 	CreatedAt  time.Time  `json:"createdAt"`
 	ActiveAt   time.Time  `json:"activeAt"`
 	ArchivedAt *time.Time `json:"archivedAt,omitempty"`
+	// Parent is the id of the workspace that it belongs to, which may be gone.
+	Parent string `json:"parent,omitempty"`
+	Pinned bool   `json:"pinned,omitempty"` // kept above all projects
+	// Position is where the person put it among its siblings, from 1; 0: nowhere, so that it comes before
+	// those, the newest first.
+	Position int `json:"position"`
+	// Unread says that a turn ended, well or not, since the person last looked, or that the person left it so.
+	Unread bool `json:"unread,omitempty"`
 	// Elsewhere is true while another process (carrel run) works in it.
 	Elsewhere bool `json:"elsewhere,omitempty"`
 }
@@ -292,4 +302,20 @@ type Usage struct {
 	Window     int64    `json:"window,omitempty"`    // what the model can take; absent: unknown
 	SpentUSD   float64  `json:"spentUsd"`            // as far as prices are known, sub-agents included
 	BudgetUSD  *float64 `json:"budgetUsd,omitempty"` // of the workspace
+}
+
+// Output is what the core logged lately.
+type Output struct {
+	Lines []OutputLine `json:"lines"` // the oldest first, at most 2,000, of every level
+	Level string       `json:"level"` // the least that is shown: debug, info, warn or error
+	File  string       `json:"file"`  // the log file, which has no debug lines; "" when there is none
+}
+
+// OutputLine is one line of the log.
+type OutputLine struct {
+	Seq   uint64    `json:"seq"` // grows with each line
+	Time  time.Time `json:"time"`
+	Level string    `json:"level"` // debug, info, warn or error
+	Text  string    `json:"text"`
+	Attrs string    `json:"attrs,omitempty"` // key=value, for example workspace=...
 }

@@ -7,6 +7,12 @@ const repeatable: Record<CallName, boolean> = {
   "projects.add": true, // adding again returns the same project
   "projects.remove": false,
   "projects.relocate": true,
+  "projects.move": true,
+  "workspaces.pin": true,
+  "workspaces.move": true,
+  "workspaces.markUnseen": true,
+  "system.layout": true,
+  "system.setLayout": true,
   "projects.setTrust": true,
   "projects.firstCommit": true, // a second one is not made
   "projects.branches": true,
@@ -93,6 +99,10 @@ const repeatable: Record<CallName, boolean> = {
   "system.raise": true,
   "system.openURL": false,
   "system.showFile": false,
+  "output.read": true,
+  "output.setLevel": true,
+  "output.clear": false,
+  "output.openFile": false,
 };
 
 /** Whether a call may be sent again when nobody knows whether it arrived. */
