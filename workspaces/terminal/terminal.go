@@ -13,13 +13,13 @@ import (
 
 // The limits of one terminal.
 const (
-	MaxScrollback = 1 << 20   // bytes of lines that left the screen
-	MaxLines      = 5000      // of them
-	maxBacklog    = 64 << 10  // bytes that wait for one view
-	maxSnapshot   = 256 << 10 // bytes of scrollback in a snapshot
-	maxInput      = 256 << 10 // typed bytes that wait for the program
-	maxChunk      = 32 << 10  // bytes of one record
-	minCols       = 10        // a smaller view is one that is not laid out yet
+	MaxScrollback = 1 << 20     // bytes of lines that left the screen
+	MaxLines      = 5000        // of them
+	maxBacklog    = 64 << 10    // bytes that wait for one view
+	maxSnapshot   = 256 << 10   // bytes of scrollback in a snapshot
+	maxInput      = 256 << 10   // typed bytes that wait for the program
+	maxChunk      = 32<<10 - 64 // bytes of one record, which with its head is one frame
+	minCols       = 10          // a smaller view is one that is not laid out yet
 	minRows       = 2
 	stallAfter    = 5 * time.Second        // the view that leads may take nothing
 	noticeAfter   = 100 * time.Millisecond // changes are told together
@@ -308,6 +308,9 @@ func (t *Terminal) Await(ctx context.Context, ok func(bracketed bool, output boo
 		t.moved.Wait()
 	}
 }
+
+// CleanName makes a name for a terminal fit to be shown, as titles are.
+func CleanName(name string) string { return screen.CleanTitle(name) }
 
 // Ended is closed when the program has ended and what it wrote was taken.
 func (t *Terminal) Ended() <-chan struct{} { return t.ended }
