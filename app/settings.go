@@ -18,7 +18,7 @@ func (s settings) Get(context.Context) (Settings, error) {
 	if v.Theme == "" {
 		v.Theme = "system"
 	}
-	return Settings{Theme: v.Theme, DefaultModel: v.DefaultModel}, nil
+	return Settings{Theme: v.Theme, DefaultModel: v.DefaultModel, Keys: v.Keys}, nil
 }
 
 func (s settings) Set(_ context.Context, args Settings) error {
