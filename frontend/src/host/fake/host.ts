@@ -2,6 +2,7 @@
 // page; it never ships.
 import { CallError, client, safeAddress, type Call, type CallName, type Calls, type ConnectionState, type Conversation, type Entry, type Host, type HostEvent, type HostListener, type PickResult, type Status, type Uploaded, type Workspace } from "../host";
 import { sandboxAnswers } from "./sandbox";
+import { FakeSettings } from "./settings";
 import * as world from "./world";
 
 type Handlers = { [N in CallName]?: (args: Calls[N]["args"]) => Calls[N]["result"] | Promise<Calls[N]["result"]> };
@@ -15,6 +16,7 @@ export class FakeHost implements Host {
   workspaces = new Map(world.workspaces.map((one) => [one.id, one]));
   conversations = new Map<string, Conversation>([["w1", world.pictured()], ["w3", world.failed()]]);
   settings = { theme: "system", defaultModel: "" };
+  readonly values = new FakeSettings();
   /** Projects whose repository has no commit. */
   readonly unborn = new Set<string>();
   #listeners = new Set<HostListener>();
@@ -214,7 +216,13 @@ export class FakeHost implements Host {
       "permissions.revoke": () => undefined,
       "permissions.setSandbox": () => undefined,
       ...sandboxAnswers((event) => this.emit(event)),
-      "settings.get": () => this.settings,
+      "settings.get": () => ({ ...this.settings, keys: this.values.keys }),
+      "settings.values": () => this.values.view(),
+      "settings.put": (change) => {
+        this.values.put(change);
+        if (change.path[0] === "theme") this.settings = { ...this.settings, theme: JSON.parse(change.value ?? '"system"') as string };
+        this.emit({ name: "settings.changed", data: {} });
+      },
       "settings.set": (settings) => void (this.settings = settings),
       "settings.models": () => world.models,
       "settings.providers": () => world.providers,
