@@ -28,6 +28,8 @@ type ProjectsAPI interface {
 	Remove(ctx context.Context, args ByID) error
 	// Relocate says where a project's folder has moved to.
 	Relocate(ctx context.Context, args RelocateProject) (Project, error)
+	// Move puts a project before another one.
+	Move(ctx context.Context, args MoveBefore) error
 	// SetTrust grants or revokes trust; nothing from an untrusted repository runs by itself.
 	SetTrust(ctx context.Context, args SetTrust) (Project, error)
 	// FirstCommit makes an empty first commit in a repository that has none, so that worktrees can be made.
@@ -66,6 +68,12 @@ type WorkspacesAPI interface {
 	SetAutoRetry(ctx context.Context, args SetAutoRetry) error
 	// Fork makes a workspace with a copy of the conversation, its branch at the commit checked out now.
 	Fork(ctx context.Context, args ForkWorkspace) (Forked, error)
+	// Pin keeps a workspace above all projects, or puts it back.
+	Pin(ctx context.Context, args PinWorkspace) (Workspace, error)
+	// Move puts a workspace before another one of its siblings.
+	Move(ctx context.Context, args MoveBefore) error
+	// MarkUnseen leaves a workspace unread, as if a turn had ended in it.
+	MarkUnseen(ctx context.Context, args ByID) error
 	// MarkSeen says that the person looked, so that done becomes idle.
 	MarkSeen(ctx context.Context, args ByID) error
 	// Diff returns the workspace's change against its base, uncommitted work included.
@@ -231,6 +239,10 @@ type SystemAPI interface {
 	About(ctx context.Context) (About, error)
 	// Doctor says what works on this machine and how to mend the rest.
 	Doctor(ctx context.Context) ([]Check, error)
+	// Layout returns what a kind of window last showed.
+	Layout(ctx context.Context, args LayoutOf) (Layout, error)
+	// SetLayout keeps what a kind of window shows, for its next start.
+	SetLayout(ctx context.Context, args Layout) error
 	// PickFolder opens the native folder dialog of the attached window.
 	PickFolder(ctx context.Context) (PickedFolder, error)
 	// Raise brings the attached window to the front.

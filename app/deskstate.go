@@ -22,7 +22,7 @@ type deskState struct {
 	git       *GitState
 	turn      turn.State // of its conversation, or how the last turn ended
 	elsewhere bool       // another process holds the conversation
-	unseen    bool       // a turn ended well since the person last looked
+	unseen    bool       // a turn ended by itself since the person last looked
 	watched   place      // what the watcher was told
 
 	rev *atomic.Uint64 // of its conversation's events, as long as hosts may have seen one; nil: none yet
@@ -63,7 +63,7 @@ func (a *App) workspaceView(rev uint64, w workspaces.Workspace, defaultModel fun
 		Runtime: string(w.Runtime), Branch: w.Branch, Base: w.Base, Dir: w.Dir, Model: w.Model, Level: w.Level, Pro: w.Pro, Mode: a.modeView(w), AutoRetry: w.AutoRetry,
 		Health: healthView(d.health, w), HealthNote: d.health.Note, Activity: activity(d.turn, d.unseen),
 		Init: InitState(w.Init), Git: d.git, CreatedAt: w.CreatedAt, ActiveAt: w.ActiveAt, ArchivedAt: w.ArchivedAt,
-		Elsewhere: d.elsewhere}
+		Elsewhere: d.elsewhere, Parent: w.ParentID, Pinned: w.Pinned, Position: w.Position, Unread: d.unseen}
 	if v.Model == "" {
 		v.Model = defaultModel()
 	}
@@ -125,7 +125,7 @@ func (a *App) noticed(id string, r *transcript.Record) {
 	a.searchable(id, r)
 	switch r.Kind {
 	case transcript.TurnEnd:
-		if r.End == transcript.Done {
+		if r.End == transcript.Done || r.End == transcript.Failed {
 			a.setUnseen(id)
 		} else {
 			a.setSeen(id)

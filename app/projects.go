@@ -38,7 +38,13 @@ func (p projects) List(ctx context.Context) ([]Project, error) {
 	for _, one := range all {
 		out = append(out, p.app.projectView(ctx, rev, one))
 	}
-	sort.SliceStable(out, func(i, j int) bool { return strings.ToLower(out[i].Name) < strings.ToLower(out[j].Name) })
+	sort.SliceStable(out, func(i, j int) bool {
+		a, b := out[i], out[j]
+		if a.Position != b.Position {
+			return a.Position != 0 && (b.Position == 0 || a.Position < b.Position)
+		}
+		return strings.ToLower(a.Name) < strings.ToLower(b.Name)
+	})
 	return out, nil
 }
 
@@ -202,7 +208,7 @@ func (a *App) projectChanged(id string) {
 // projectView is what hosts see of a project, whose row was read after rev was taken. It reads a few
 // small files and starts no process, but for repositories that keep their refs in another format.
 func (a *App) projectView(ctx context.Context, rev uint64, p workspaces.Project) Project {
-	v := Project{Rev: rev, ID: p.ID, Name: p.Name, Path: p.Path, IsGit: p.Git, Trusted: p.Trusted, AddedAt: p.AddedAt}
+	v := Project{Rev: rev, ID: p.ID, Name: p.Name, Path: p.Path, IsGit: p.Git, Trusted: p.Trusted, AddedAt: p.AddedAt, Position: p.Position}
 	if _, err := os.Stat(p.Path); err != nil {
 		v.Missing = true
 		return v

@@ -12,7 +12,7 @@ import (
 	"carrel/workspaces"
 )
 
-// unseenMark is the file in a session's folder that says that a turn ended well and nobody has
+// unseenMark is the file in a session's folder that says that a turn ended by itself and nobody has
 // looked since; without it a restart would forget what the sidebar showed.
 const unseenMark = "unseen"
 
@@ -39,15 +39,8 @@ func (a *App) recoverTurns(ctx context.Context) {
 
 func (a *App) recoverTurn(ctx context.Context, w workspaces.Workspace) error {
 	dir := a.root.Path("sessions", w.ID)
-	if _, err := os.Stat(filepath.Join(dir, "transcript.jsonl")); errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	log, err := transcript.OpenReader(dir)
+	st, err := endOf(dir)
 	if err != nil {
-		return err
-	}
-	st := log.State()
-	if err := log.Close(); err != nil {
 		return err
 	}
 	if st.Turn != "" || st.Unanswered != "" {
@@ -77,6 +70,18 @@ func (a *App) recoverTurn(ctx context.Context, w workspaces.Workspace) error {
 	return nil
 }
 
+// endOf is how the log in a session's folder ends; without a log nothing was said.
+func endOf(dir string) (transcript.State, error) {
+	if _, err := os.Stat(filepath.Join(dir, "transcript.jsonl")); errors.Is(err, fs.ErrNotExist) {
+		return transcript.State{}, nil
+	}
+	log, err := transcript.OpenReader(dir)
+	if err != nil {
+		return transcript.State{}, err
+	}
+	return log.State(), log.Close()
+}
+
 // endState is what a conversation's state was after its last turn.
 func endState(st transcript.State) turn.State {
 	if st.LastEnd == nil {
@@ -92,7 +97,7 @@ func endState(st transcript.State) turn.State {
 	return turn.Idle
 }
 
-// setUnseen notes that a turn ended well, for the person to look at. The output of a command's own
+// setUnseen notes that a turn ended by itself, well or not, for the person to look at. The output of a command's own
 // turn (carrel run) was seen as it came.
 func (a *App) setUnseen(id string) {
 	a.mu.Lock()

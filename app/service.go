@@ -41,6 +41,7 @@ type NewWorkspace struct {
 	// Detached checks Base out as it is now, on no branch. Branch must be empty.
 	Detached bool   `json:"detached,omitempty"`
 	Model    string `json:"model,omitempty"`
+	Parent   string `json:"parent,omitempty"` // id of the workspace that it belongs to, of the same project
 }
 
 // Branches is what a new workspace can start from.
@@ -274,6 +275,7 @@ type Page struct {
 // Settings are the person's preferences.
 type Settings struct {
 	Theme        string `json:"theme"`        // system, light or dark
+	Density      string `json:"density"`      // comfortable or compact
 	DefaultModel string `json:"defaultModel"` // provider:id; "" chooses the first available one
 	// Keys are the keys of commands by their ids, in place of the usual ones.
 	Keys map[string][]string `json:"keys,omitempty"`

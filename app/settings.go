@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -18,23 +19,40 @@ func (s settings) Get(context.Context) (Settings, error) {
 	if v.Theme == "" {
 		v.Theme = "system"
 	}
-	return Settings{Theme: v.Theme, DefaultModel: v.DefaultModel, Keys: v.Keys}, nil
+	if v.Density != "compact" {
+		v.Density = "comfortable"
+	}
+	return Settings{Theme: v.Theme, Density: v.Density, DefaultModel: v.DefaultModel, Keys: v.Keys}, nil
 }
 
 func (s settings) Set(_ context.Context, args Settings) error {
 	if !slices.Contains([]string{"system", "light", "dark"}, args.Theme) {
 		return &Error{Code: "bad_request", Message: "The theme must be system, light or dark."}
 	}
+	if !slices.Contains([]string{"", "comfortable", "compact"}, args.Density) {
+		return &Error{Code: "bad_request", Message: "The density must be comfortable or compact."}
+	}
 	if args.DefaultModel != "" {
 		if _, err := s.app.catalog.Resolve(catalog.Choice{Model: args.DefaultModel}); err != nil {
 			return userError(err)
 		}
 	}
-	if err := s.app.root.SetSetting([]string{"theme"}, args.Theme); err != nil {
+	before, err := s.app.root.Settings()
+	if err != nil {
 		return userError(err)
 	}
-	if err := s.app.root.SetSetting([]string{"defaultModel"}, args.DefaultModel); err != nil {
-		return userError(err)
+	// What is as it was is not written: it would no longer be the default.
+	for _, v := range []struct{ key, before, now string }{
+		{"theme", cmp.Or(before.Theme, "system"), args.Theme},
+		{"density", cmp.Or(before.Density, "comfortable"), cmp.Or(args.Density, before.Density, "comfortable")},
+		{"defaultModel", before.DefaultModel, args.DefaultModel},
+	} {
+		if v.before == v.now {
+			continue
+		}
+		if err := s.app.root.SetSetting([]string{v.key}, v.now); err != nil {
+			return userError(err)
+		}
 	}
 	s.app.settingsChanged()
 	return nil

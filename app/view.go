@@ -17,6 +17,8 @@ type Project struct {
 	Missing bool      `json:"missing"` // the folder is not there
 	Branch  string    `json:"branch"`  // checked out in the folder itself; "" when detached or without git
 	AddedAt time.Time `json:"addedAt"`
+	// Position is where the person put it, from 1; 0: nowhere, so that it comes after those, by name.
+	Position int `json:"position"`
 	// Automation lists what would run from the repository once it is trusted.
 	Automation []string `json:"automation,omitempty"`
 }
@@ -77,6 +79,14 @@ type Workspace struct {
 	CreatedAt  time.Time  `json:"createdAt"`
 	ActiveAt   time.Time  `json:"activeAt"`
 	ArchivedAt *time.Time `json:"archivedAt,omitempty"`
+	// Parent is the id of the workspace that it belongs to, which may be gone.
+	Parent string `json:"parent,omitempty"`
+	Pinned bool   `json:"pinned,omitempty"` // kept above all projects
+	// Position is where the person put it among its siblings, from 1; 0: nowhere, so that it comes before
+	// those, the newest first.
+	Position int `json:"position"`
+	// Unread says that a turn ended, well or not, since the person last looked, or that the person left it so.
+	Unread bool `json:"unread,omitempty"`
 	// Elsewhere is true while another process (carrel run) works in it.
 	Elsewhere bool `json:"elsewhere,omitempty"`
 }

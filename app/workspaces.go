@@ -54,7 +54,8 @@ func (d desks) Create(ctx context.Context, args NewWorkspace) (Workspace, error)
 	}
 	level := d.app.levelOf(ctx, d.app.catalog.Info(cmp.Or(args.Model, d.app.defaultModel())).ID, "")
 	w, err := d.app.desks.Create(ctx, workspaces.NewWorkspace{ProjectID: args.ProjectID, Name: args.Name, Title: label(args.Title),
-		Runtime: runtime.Kind(args.Runtime), Branch: args.Branch, Base: args.Base, Detached: args.Detached, Model: args.Model, Level: level})
+		Runtime: runtime.Kind(args.Runtime), Branch: args.Branch, Base: args.Base, Detached: args.Detached, Model: args.Model, Level: level,
+		ParentID: args.Parent})
 	return d.view(ctx, w.ID, err)
 }
 

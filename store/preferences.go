@@ -12,6 +12,7 @@ import (
 // file.
 type Settings struct {
 	Theme        string `json:"theme"`        // system, light or dark; "" is system
+	Density      string `json:"density"`      // comfortable or compact; "" is comfortable
 	DefaultModel string `json:"defaultModel"` // provider:id; "" lets us choose
 	GPU          string `json:"gpu"`          // auto, always or never: how the window draws; "" is auto
 	// Models says what a person knows of models, by provider:id.
@@ -160,6 +161,7 @@ func (r *Root) Settings() (Settings, error) {
 		return s, fmt.Errorf("read settings: %w", err)
 	}
 	r.decode(settingsFile, m, "theme", &s.Theme)
+	r.decode(settingsFile, m, "density", &s.Density)
 	r.decode(settingsFile, m, "defaultModel", &s.DefaultModel)
 	r.decode(settingsFile, m, "gpu", &s.GPU)
 	r.decode(settingsFile, m, "permissions", &s.Permissions)

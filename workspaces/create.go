@@ -1,6 +1,7 @@
 package workspaces
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -25,6 +26,7 @@ type NewWorkspace struct {
 	Detached  bool         // no branch at all: Base is checked out as it is now, and nobody's branch is taken; without Branch
 	Model     string
 	Level     string
+	ParentID  string // the workspace of the same project that it belongs to; "": none
 	// Seed, when not nil, fills what belongs to the new workspace beside its tree, once its row exists
 	// and before anybody hears of it. Its error undoes the creation.
 	Seed func(context.Context, Workspace) error
@@ -40,6 +42,11 @@ func (d *Desks) Create(ctx context.Context, n NewWorkspace) (Workspace, error) {
 	}
 	if r := inspectProject(p); r != nil {
 		return Workspace{}, r
+	}
+	if n.ParentID != "" {
+		if up, err := d.registry.Workspace(ctx, n.ParentID); err != nil || up.ProjectID != p.ID {
+			return Workspace{}, cmp.Or(err, fmt.Errorf("create workspace under %q of another project: %w", n.ParentID, ErrNotFound))
+		}
 	}
 	if n.Name != "" {
 		if err := CheckName(n.Name); err != nil {
@@ -160,7 +167,7 @@ const nameTries = 100
 // that cannot be used.
 func (d *Desks) reserve(ctx context.Context, p Project, n NewWorkspace, fill func(*Workspace) bool) (*building, error) {
 	now := d.now()
-	w := Workspace{ID: store.NewID(), ProjectID: p.ID, Runtime: n.Runtime, Model: n.Model, Level: n.Level, Init: InitNone, CreatedAt: now, ActiveAt: now}
+	w := Workspace{ID: store.NewID(), ProjectID: p.ID, Runtime: n.Runtime, Model: n.Model, Level: n.Level, ParentID: n.ParentID, Init: InitNone, CreatedAt: now, ActiveAt: now}
 	release, err := d.take(w.ID)
 	if err != nil {
 		return nil, err

@@ -22,6 +22,7 @@ type Project struct {
 	Git       bool
 	Trusted   bool // what its repository brings may run
 	AddedAt   time.Time
+	Position  int // where the person put it, from 1; 0: nowhere
 }
 
 // InitState is how far the init hook of a workspace is.
@@ -64,6 +65,9 @@ type Workspace struct {
 	CreatedAt  time.Time
 	ActiveAt   time.Time
 	ArchivedAt *time.Time
+	ParentID   string // the workspace that it belongs to, which may be gone; "": none
+	Pinned     bool   // kept above all projects
+	Position   int    // where the person put it among its siblings, from 1; 0: nowhere
 }
 
 // Registry is the table of projects and workspaces. Several processes write it at once, so each
@@ -73,14 +77,14 @@ type Registry struct{ db *sql.DB }
 // NewRegistry returns the registry in db, whose tables store.Root.DB has made.
 func NewRegistry(db *sql.DB) *Registry { return &Registry{db: db} }
 
-const projectColumns = `id, name, path, is_git, common_dir, trusted, added_at`
+const projectColumns = `id, name, path, is_git, common_dir, trusted, added_at, position`
 
 type row interface{ Scan(dest ...any) error }
 
 func scanProject(r row) (Project, error) {
 	var p Project
 	var added int64
-	err := r.Scan(&p.ID, &p.Name, &p.Path, &p.Git, &p.CommonDir, &p.Trusted, &added)
+	err := r.Scan(&p.ID, &p.Name, &p.Path, &p.Git, &p.CommonDir, &p.Trusted, &added, &p.Position)
 	p.AddedAt = time.UnixMilli(added)
 	return p, notFound(err)
 }
@@ -93,9 +97,9 @@ func notFound(err error) error {
 	return err
 }
 
-// Projects lists all projects, by name.
+// Projects lists all projects: those that the person placed in that order, then the others by name.
 func (r *Registry) Projects(ctx context.Context) ([]Project, error) {
-	return collect(ctx, r.db, scanProject, `SELECT `+projectColumns+` FROM projects ORDER BY name COLLATE NOCASE, added_at`)
+	return collect(ctx, r.db, scanProject, `SELECT `+projectColumns+` FROM projects ORDER BY position = 0, position, name COLLATE NOCASE, added_at`)
 }
 
 // Project returns one project, or ErrNotFound.
@@ -125,14 +129,16 @@ const (
 )
 
 const workspaceColumns = `rowid, id, COALESCE(project_id, ''), name, title, runtime, branch, made_branch, base, dir, model,
-	level, pro, mode, cyber, auto_retry, budget_micro, init, init_code, creating, created_at, active_at, archived_at`
+	level, pro, mode, cyber, auto_retry, budget_micro, init, init_code, creating, created_at, active_at, archived_at,
+	parent_id, pinned, position`
 
 func scanWorkspace(r row) (Workspace, error) {
 	var w Workspace
 	var rowid, created, active int64
 	var archived, budget sql.NullInt64
 	err := r.Scan(&rowid, &w.ID, &w.ProjectID, &w.Name, &w.Title, &w.Runtime, &w.Branch, &w.MadeBranch, &w.Base, &w.Dir,
-		&w.Model, &w.Level, &w.Pro, &w.Mode, &w.Cyber, &w.AutoRetry, &budget, &w.Init, &w.InitCode, &w.Creating, &created, &active, &archived)
+		&w.Model, &w.Level, &w.Pro, &w.Mode, &w.Cyber, &w.AutoRetry, &budget, &w.Init, &w.InitCode, &w.Creating, &created, &active, &archived,
+		&w.ParentID, &w.Pinned, &w.Position)
 	w.Ports = firstPort + portsEach*int(rowid%portBlocks)
 	w.CreatedAt, w.ActiveAt = time.UnixMilli(created), time.UnixMilli(active)
 	if budget.Valid {

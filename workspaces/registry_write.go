@@ -10,9 +10,9 @@ import (
 
 // insertProject adds p unless a project with its path exists; the row that is there is returned.
 func (r *Registry) insertProject(ctx context.Context, p Project) (Project, error) {
-	_, err := r.db.ExecContext(ctx, `INSERT INTO projects (`+projectColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?)
+	_, err := r.db.ExecContext(ctx, `INSERT INTO projects (`+projectColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
 		ON CONFLICT (path) DO NOTHING`,
-		p.ID, p.Name, p.Path, p.Git, p.CommonDir, p.Trusted, p.AddedAt.UnixMilli())
+		p.ID, p.Name, p.Path, p.Git, p.CommonDir, p.Trusted, p.AddedAt.UnixMilli(), p.Position)
 	if err != nil {
 		return Project{}, fmt.Errorf("add project %q: %w", p.Path, err)
 	}
@@ -79,10 +79,10 @@ func (r *Registry) removeProject(ctx context.Context, id string) (bool, error) {
 // insertWorkspace reserves w.Name in its project. It says false when the name is taken.
 func (r *Registry) insertWorkspace(ctx context.Context, w Workspace) (bool, error) {
 	res, err := r.db.ExecContext(ctx, `INSERT INTO workspaces (id, project_id, name, title, runtime, branch, made_branch,
-		base, dir, model, level, init, creating, created_at, active_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+		base, dir, model, level, init, creating, created_at, active_at, parent_id) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 		ON CONFLICT (project_id, name) DO NOTHING`,
 		w.ID, w.ProjectID, w.Name, w.Title, string(w.Runtime), w.Branch, w.MadeBranch, w.Base, w.Dir, w.Model, w.Level,
-		string(w.Init), w.Creating, w.CreatedAt.UnixMilli(), w.ActiveAt.UnixMilli())
+		string(w.Init), w.Creating, w.CreatedAt.UnixMilli(), w.ActiveAt.UnixMilli(), w.ParentID)
 	if err != nil {
 		return false, fmt.Errorf("register workspace %q: %w", w.Name, err)
 	}

@@ -7,6 +7,12 @@ const repeatable: Record<CallName, boolean> = {
   "projects.add": true, // adding again returns the same project
   "projects.remove": false,
   "projects.relocate": true,
+  "projects.move": true,
+  "workspaces.pin": true,
+  "workspaces.move": true,
+  "workspaces.markUnseen": true,
+  "system.layout": true,
+  "system.setLayout": true,
   "projects.setTrust": true,
   "projects.firstCommit": true, // a second one is not made
   "projects.branches": true,

@@ -7,7 +7,7 @@ import { servedTheme } from "./theme";
 
 export class Settings {
   #host: Host;
-  preferences = $state.raw<Preferences>({ theme: servedTheme(), defaultModel: "" });
+  preferences = $state.raw<Preferences>({ theme: servedTheme(), density: "comfortable", defaultModel: "" });
   models = $state.raw<Model[]>([]);
   providers = $state.raw<Provider[]>([]);
   about = $state.raw<About | undefined>();

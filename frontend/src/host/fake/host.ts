@@ -1,6 +1,7 @@
 // A host without a core: the calls act on a world in memory. For tests, pictures and the component
 // page; it never ships.
-import { CallError, client, safeAddress, type Call, type CallName, type Calls, type ConnectionState, type Conversation, type Entry, type Host, type HostEvent, type HostListener, type PickResult, type Status, type Uploaded, type Workspace } from "../host";
+import { CallError, client, safeAddress, type Call, type CallName, type Calls, type ConnectionState, type Conversation, type Entry, type Host, type HostEvent, type HostListener, type Layout, type PickResult, type Project, type Status, type Uploaded, type Workspace } from "../host";
+import { arrange, siblings } from "./arrange";
 import { sandboxAnswers } from "./sandbox";
 import { FakeSettings } from "./settings";
 import * as world from "./world";
@@ -15,8 +16,9 @@ export class FakeHost implements Host {
   projects = new Map(world.projects.map((one) => [one.id, one]));
   workspaces = new Map(world.workspaces.map((one) => [one.id, one]));
   conversations = new Map<string, Conversation>([["w1", world.pictured()], ["w3", world.failed()]]);
-  settings = { theme: "system", defaultModel: "" };
+  settings = { theme: "system", density: "comfortable", defaultModel: "" };
   readonly values = new FakeSettings();
+  layouts = new Map<string, Layout>();
   /** Projects whose repository has no commit. */
   readonly unborn = new Set<string>();
   #listeners = new Set<HostListener>();
@@ -128,6 +130,12 @@ export class FakeHost implements Host {
     return next;
   }
 
+  putProject(project: Project): void {
+    const next = { ...project, rev: this.rev() };
+    this.projects.set(next.id, next);
+    this.emit({ name: "project.changed", data: { project: next } });
+  }
+
   async #call(name: CallName, args: never): Promise<unknown> {
     this.calls.push({ name, args });
     await Promise.resolve();
@@ -180,7 +188,13 @@ export class FakeHost implements Host {
       "workspaces.repair": ({ id }) => void this.putWorkspace({ ...this.#workspace(id), health: "ready" }),
       "workspaces.setModel": ({ workspace, model, level, pro }) => this.update(workspace, { ...(model === undefined ? {} : { model: world.models.find((one) => one.aliases.includes(model))?.id ?? model }), ...(level === undefined ? {} : { level }), ...(pro === undefined ? {} : { pro }) }),
       "workspaces.fork": ({ workspace: from, name }) => ({ workspace: this.#fork(from, name) }),
-      "workspaces.markSeen": ({ id }) => void this.putWorkspace({ ...this.#workspace(id), activity: "idle" }),
+      "workspaces.markSeen": ({ id }) => void this.putWorkspace({ ...this.#workspace(id), unread: false, activity: this.#workspace(id).activity === "done" ? "idle" : this.#workspace(id).activity }),
+      "workspaces.markUnseen": ({ id }) => void this.putWorkspace({ ...this.#workspace(id), unread: true, activity: this.#workspace(id).activity === "idle" ? "done" : this.#workspace(id).activity }),
+      "workspaces.pin": ({ id, pinned }) => this.putWorkspace({ ...this.#workspace(id), pinned, position: 0 }),
+      "workspaces.move": ({ id, before }) => arrange([...this.workspaces.values()].filter((one) => siblings(one, this.#workspace(id), this.workspaces)), id, before, (one) => void this.putWorkspace(one), (a, b) => Date.parse(b.createdAt) - Date.parse(a.createdAt)),
+      "projects.move": ({ id, before }) => arrange([...this.projects.values()], id, before, (one) => this.putProject(one), (a, b) => a.name.localeCompare(b.name)),
+      "system.layout": ({ host }) => this.layouts.get(host) ?? { host, kept: false, sidebarWidth: 0, rightWidth: 0, sidebarShown: true, rightShown: true, rightTab: "", workspace: "", folded: [] },
+      "system.setLayout": (layout) => void this.layouts.set(layout.host, { ...layout, kept: true }),
       "workspaces.diff": ({ id }) => (id === "w1" || id === "w2" ? world.diff : { base: "main", files: [], more: 0 }),
       "workspaces.initLog": () => "npm ci\nadded 212 packages in 3 s\n",
       "workspaces.retryInit": () => undefined,

@@ -6,7 +6,7 @@ const now = Date.now();
 export const at = (ago: number): string => new Date(now - ago).toISOString();
 
 export function project(changes: Partial<Project> & { id: string; name: string }): Project {
-  return { rev: 1, path: `/home/ada/code/${changes.name}`, isGit: true, trusted: true, missing: false, branch: "main", addedAt: at(90 * hour), ...changes };
+  return { rev: 1, path: `/home/ada/code/${changes.name}`, isGit: true, trusted: true, missing: false, branch: "main", addedAt: at(90 * hour), position: 0, ...changes };
 }
 
 export function git(changes: Partial<GitState> & { branch: string }): GitState {
@@ -28,6 +28,7 @@ export function workspace(changes: Partial<Workspace> & { id: string; name: stri
     health: "ready",
     activity: "idle",
     init: "none",
+    position: 0,
     createdAt: at(2 * hour),
     activeAt: at(2 * hour),
     git: git({ branch: changes.name }),
