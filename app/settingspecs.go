@@ -46,6 +46,9 @@ func (s *settingSpec) path() []string { return strings.Split(s.key, ".") }
 // settingSpecs lists every value, in the order of the view.
 func settingSpecs() []settingSpec {
 	return slices.Concat(generalSpecs(), permissionSpecs(), sandboxSpecs(), []settingSpec{
+		{key: "outputLevel", section: "general", title: "Level of the output", kind: SettingChoice, usual: "info",
+			options: []SettingOption{{"debug", "Everything"}, {"info", "Info and above"}, {"warn", "Warnings and errors"}, {"error", "Errors only"}},
+			help:    "What the Output tab shows of the core's log."},
 		{key: "models", section: "models", title: "What you know of models", kind: SettingPanel, usual: map[string]any{},
 			help: "Names, limits, levels and prices of models, by provider:id. See docs/models.md."},
 		{key: "modelFallbacks", section: "models", title: "Fallbacks", kind: SettingPanel, usual: map[string]any{},

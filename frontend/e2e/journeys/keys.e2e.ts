@@ -32,9 +32,9 @@ test("keys are chosen in the settings, kept by the core with its comments, and s
   expect(await faults(ada, "the keys")).toEqual([]);
 
   // A key of another command is told, and taken over.
-  const row = settings.getByRole("listitem").filter({ hasText: "Next workspace" });
-  await settings.getByRole("button", { name: "Add a key: Next workspace" }).click();
-  await settings.getByLabel("Press the new key for: Next workspace").press("Control+k");
+  const row = settings.getByRole("listitem").filter({ has: ada.page.getByText("Next workspace", { exact: true }) });
+  await settings.getByRole("button", { name: "Add a key: Next workspace", exact: true }).click();
+  await settings.getByLabel("Press the new key for: Next workspace", { exact: true }).press("Control+k");
   await settings.getByText("It runs “Previous workspace” now.").waitFor();
   expect(await faults(ada, "a key that is taken")).toEqual([]);
   await settings.getByRole("button", { name: "Take it over" }).click();
@@ -57,7 +57,7 @@ test("keys are chosen in the settings, kept by the core with its comments, and s
   await sheet.getByText("F8").waitFor();
   await sheet.getByRole("button", { name: "Change keys" }).click();
   await settings.getByRole("searchbox", { name: "Find a command or a key" }).fill("F8");
-  await settings.getByRole("button", { name: "Back to the usual keys: Next workspace" }).click();
+  await settings.getByRole("button", { name: "Back to the usual keys: Next workspace", exact: true }).click();
   await expect.poll(() => readFile(file, "utf8")).not.toContain("F8");
   await keyboard.press("Escape");
   await settings.waitFor({ state: "detached" });
