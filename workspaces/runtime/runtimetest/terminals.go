@@ -13,36 +13,15 @@ import (
 
 // terminals is what the people's terminals rely on.
 func terminals(t *testing.T, make Make) {
-	open := func(t *testing.T, c runtime.TerminalCommand) runtime.Terminal {
-		t.Helper()
-		rt, ok := make(t).(runtime.Terminals)
-		if !ok {
-			t.Fatal("the runtime has no terminals")
-		}
-		c.Env = append(runtime.TerminalEnv([]string{"PATH=/usr/local/bin:/usr/bin:/bin", "HOME=/"}), c.Env...)
-		c.Cols, c.Rows = 80, 24
-		term, err := rt.StartTerminal(t.Context(), c)
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() {
-			ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
-			defer cancel()
-			if err := term.Close(ctx); err != nil {
-				t.Error(err)
-			}
-		})
-		return term
-	}
 	t.Run("leads a session with a terminal of its own", func(t *testing.T) {
-		term := open(t, runtime.TerminalCommand{Argv: []string{"sh", "-c", "test -t 0 && tty >/dev/null && echo on a $TERM terminal of $(stty size) > /dev/tty"}})
+		term := openTerminal(t, make, runtime.TerminalCommand{Argv: []string{"sh", "-c", "test -t 0 && tty >/dev/null && echo on a $TERM terminal of $(stty size) > /dev/tty"}})
 		if got := readAll(t, term); !strings.Contains(got, "on a xterm-256color terminal of 24 80") {
 			t.Errorf("%q", got)
 		}
 	})
 	t.Run("shows the last line, and the exit code", func(t *testing.T) { // O-TERM-04
 		for range 20 {
-			term := open(t, runtime.TerminalCommand{Argv: []string{"sh", "-c", "printf last-line; exit 3"}})
+			term := openTerminal(t, make, runtime.TerminalCommand{Argv: []string{"sh", "-c", "printf last-line; exit 3"}})
 			go func() {
 				for i := range 20 {
 					_ = term.Resize(80+i, 24)
@@ -57,7 +36,7 @@ func terminals(t *testing.T, make Make) {
 		}
 	})
 	t.Run("takes what is typed, and the size", func(t *testing.T) {
-		term := open(t, runtime.TerminalCommand{Argv: []string{"sh"}})
+		term := openTerminal(t, make, runtime.TerminalCommand{Argv: []string{"sh"}})
 		if err := term.Resize(101, 37); err != nil {
 			t.Fatal(err)
 		}
@@ -69,7 +48,7 @@ func terminals(t *testing.T, make Make) {
 		}
 	})
 	t.Run("ends everything when it is closed", func(t *testing.T) {
-		term := open(t, runtime.TerminalCommand{Argv: []string{"sh", "-c", "trap '' HUP TERM; setsid sleep 1000 & echo ready; sleep 1000"}})
+		term := openTerminal(t, make, runtime.TerminalCommand{Argv: []string{"sh", "-c", "trap '' HUP TERM; setsid sleep 1000 & echo ready; sleep 1000"}})
 		buf := [100]byte{}
 		if _, err := term.Read(buf[:]); err != nil {
 			t.Fatal(err)
@@ -95,4 +74,26 @@ func readAll(t *testing.T, term runtime.Terminal) string {
 		t.Error(err)
 	}
 	return string(data)
+}
+
+func openTerminal(t *testing.T, make Make, c runtime.TerminalCommand) runtime.Terminal {
+	t.Helper()
+	rt, ok := make(t).(runtime.Terminals)
+	if !ok {
+		t.Fatal("the runtime has no terminals")
+	}
+	c.Env = append(runtime.TerminalEnv([]string{"PATH=/usr/local/bin:/usr/bin:/bin", "HOME=/"}), c.Env...)
+	c.Cols, c.Rows = 80, 24
+	term, err := rt.StartTerminal(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		defer cancel()
+		if err := term.Close(ctx); err != nil {
+			t.Error(err)
+		}
+	})
+	return term
 }

@@ -123,9 +123,9 @@ func TestQuestionsAreAnswered(t *testing.T) {
 
 func TestNotesTellDirectoryAndMarks(t *testing.T) {
 	s := screen.New(80, 24, 100, 1<<10)
-	_, _ = s.Write([]byte("\x1b]7;file://box/work/a%20b\x1b\\\x1b]133;A\x07$ \x1b]133;B\x07ls\x1b]133;C\x07\x1b]133;D;130\x07\x07\x1b]2;title\x07"))
+	_, _ = s.Write([]byte("\x1b]7;file://box/here/a%20b\x1b\\\x1b]133;A\x07$ \x1b]133;B\x07ls\x1b]133;C\x07\x1b]133;D;130\x07\x07\x1b]2;title\x07"))
 	n := s.Notes()
-	if n.Dir != "/work/a b" || n.Host != "box" || n.Bells != 1 || n.Title != "title" {
+	if n.Dir != "/here/a b" || n.Host != "box" || n.Bells != 1 || n.Title != "title" {
 		t.Errorf("%+v", n)
 	}
 	if len(n.Marks) != 4 || n.Marks[3] != (screen.Mark{Kind: screen.RunEnd, Code: 130}) {
