@@ -78,6 +78,8 @@ const screens: Screen[] = [
   { name: "pictures", scene: "scene=pictures", prepare: async (page) => { await attach(page); await page.getByRole("textbox", { name: "Message", exact: true }).fill("What is wrong here?"); await page.waitForTimeout(300); } },
   { name: "picture", scene: "scene=pictures", prepare: async (page) => { await page.getByRole("button", { name: "Show before.png" }).first().click(); await page.waitForTimeout(300); } },
   { name: "picture-edit", scene: "scene=pictures", prepare: async (page) => { await page.getByRole("textbox", { name: "Message", exact: true }).press("ArrowUp"); await page.waitForTimeout(300); } },
+  { name: "rich", scene: "scene=rich", prepare: async (page) => { await page.locator("img[src^='blob:']").waitFor(); await page.locator(".katex").first().waitFor(); await page.waitForTimeout(350); } },
+  { name: "rich-tools", scene: "scene=rich", prepare: async (page) => { await page.locator(".katex").first().waitFor(); await page.getByRole("log").evaluate((box) => { box.dispatchEvent(new WheelEvent("wheel")); box.scrollTo(0, 0); }); await page.getByRole("button", { name: /lookup/ }).click(); await page.getByRole("button", { name: /Why full jitter/ }).scrollIntoViewIfNeeded().catch(() => undefined); await page.getByRole("log").evaluate((box) => box.scrollTo(0, 0)); await page.waitForTimeout(350); } },
   { name: "retrying", scene: "scene=retrying" },
   { name: "model-picker", scene: "scene=main", prepare: async (page) => { await page.getByLabel("Model", { exact: true }).click(); await page.waitForTimeout(300); } },
   { name: "level-picker", scene: "scene=main", prepare: async (page) => { await page.getByRole("button", { name: /^Thinking/ }).click(); await page.waitForTimeout(300); } },

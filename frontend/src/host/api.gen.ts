@@ -1386,6 +1386,8 @@ export interface ToolDetail {
   timedOut?: boolean;
   spillPath?: string;
   omitted?: number;
+  /** the end of the output with colours (SGR) and carriage returns, at most 32 KiB */
+  screen?: string;
   diff?: string;
   added?: number;
   removed?: number;
