@@ -25,6 +25,8 @@ type ProjectsAPI interface {
 	List(ctx context.Context) ([]Project, error)
 	// Add adds a folder, or returns the project that has it already.
 	Add(ctx context.Context, args AddProject) (Project, error)
+	// Sample makes a small repository in the person's home folder and adds it, to try things on; once.
+	Sample(ctx context.Context) (Project, error)
 	// Remove forgets a project; its folder stays as it is.
 	Remove(ctx context.Context, args ByID) error
 	// Relocate says where a project's folder has moved to.

@@ -1530,6 +1530,7 @@ export type EventName = HostEvent["name"];
 export interface Calls {
   "projects.list": { args: undefined; result: Project[] };
   "projects.add": { args: AddProject; result: Project };
+  "projects.sample": { args: undefined; result: Project };
   "projects.remove": { args: ByID; result: void };
   "projects.relocate": { args: RelocateProject; result: Project };
   "projects.move": { args: MoveBefore; result: void };
@@ -1645,6 +1646,8 @@ export interface Api {
     list(): Promise<Project[]>;
     /** Add adds a folder, or returns the project that has it already. */
     add(args: AddProject): Promise<Project>;
+    /** Sample makes a small repository in the person's home folder and adds it, to try things on; once. */
+    sample(): Promise<Project>;
     /** Remove forgets a project; its folder stays as it is. */
     remove(args: ByID): Promise<void>;
     /** Relocate says where a project's folder has moved to. */
@@ -1884,6 +1887,7 @@ export function client(call: Call): Api {
     projects: {
       list: () => call("projects.list", undefined),
       add: (args) => call("projects.add", args),
+      sample: () => call("projects.sample", undefined),
       remove: (args) => call("projects.remove", args),
       relocate: (args) => call("projects.relocate", args),
       move: (args) => call("projects.move", args),

@@ -4,7 +4,8 @@ import type { CallName } from "./api.gen";
 
 const repeatable: Record<CallName, boolean> = {
   "projects.list": true,
-  "projects.add": true, // adding again returns the same project
+  "projects.add": true,
+  "projects.sample": true, // adding again returns the same project
   "projects.remove": false,
   "projects.relocate": true,
   "projects.move": true,

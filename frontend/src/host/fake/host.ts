@@ -154,6 +154,7 @@ export class FakeHost implements Host {
   #standard(): Handlers {
     return {
       "projects.list": () => [...this.projects.values()],
+      "projects.sample": () => this.#addProject("/home/ada/carrel-sample"),
       "projects.add": ({ path }) => this.#addProject(path),
       "projects.remove": ({ id }) => {
         if ([...this.workspaces.values()].some((one) => one.projectId === id)) throw new CallError("in_use", "This project still has workspaces. Delete them first.");
