@@ -21,7 +21,8 @@ func (s settings) Get(context.Context) (Settings, error) {
 	if v.Density != "compact" {
 		v.Density = "comfortable"
 	}
-	return Settings{Theme: v.Theme, Density: v.Density, DefaultModel: v.DefaultModel}, nil
+	vim := v.Vim == nil || *v.Vim
+	return Settings{Theme: v.Theme, Density: v.Density, DefaultModel: v.DefaultModel, Vim: &vim}, nil
 }
 
 func (s settings) Set(_ context.Context, args Settings) error {
@@ -46,6 +47,11 @@ func (s settings) Set(_ context.Context, args Settings) error {
 	}
 	if err := s.app.root.SetSetting([]string{"defaultModel"}, args.DefaultModel); err != nil {
 		return userError(err)
+	}
+	if args.Vim != nil {
+		if err := s.app.root.SetSetting([]string{"vim"}, *args.Vim); err != nil {
+			return userError(err)
+		}
 	}
 	s.app.settingsChanged()
 	return nil
