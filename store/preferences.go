@@ -16,6 +16,7 @@ type Settings struct {
 	DefaultModel string `json:"defaultModel"` // provider:id; "" lets us choose
 	Vim          *bool  `json:"vim"`          // vim mode in the composer; nil is on
 	GPU          string `json:"gpu"`          // auto, always or never: how the window draws; "" is auto
+	OutputLevel  string `json:"outputLevel"`  // debug, info, warn or error: what the Output tab shows; "" is info
 	// Models says what a person knows of models, by provider:id.
 	Models map[string]ModelConfig `json:"models"`
 	// ModelFallbacks are the models to try when one refuses to answer, by its provider:id.
@@ -164,6 +165,7 @@ func (r *Root) Settings() (Settings, error) {
 	r.decode(settingsFile, m, "defaultModel", &s.DefaultModel)
 	r.decode(settingsFile, m, "vim", &s.Vim)
 	r.decode(settingsFile, m, "gpu", &s.GPU)
+	r.decode(settingsFile, m, "outputLevel", &s.OutputLevel)
 	r.decode(settingsFile, m, "permissions", &s.Permissions)
 	r.decode(settingsFile, m, "sandbox", &s.Sandbox)
 	s.Models = decodeEach[ModelConfig](r, m, "models")

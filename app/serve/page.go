@@ -13,11 +13,11 @@ import (
 type page struct {
 	files fs.FS
 	serve http.Handler
-	theme func() string
+	look  func() (theme, density string)
 }
 
-func newPage(files fs.FS, theme func() string) page {
-	return page{files, http.FileServerFS(files), theme}
+func newPage(files fs.FS, look func() (theme, density string)) page {
+	return page{files, http.FileServerFS(files), look}
 }
 
 // ServeHTTP serves GET of every path that no other route has.
@@ -47,14 +47,17 @@ func (p page) index(w http.ResponseWriter) {
 	_, _ = w.Write(p.themed(text))
 }
 
-// themed writes the chosen theme into the page, which so looks right from its first paint on.
+// themed writes the chosen theme and density into the page, which so looks right from its first paint on.
 func (p page) themed(text []byte) []byte {
-	const attribute = `data-theme-choice="`
-	if p.theme == nil {
+	if p.look == nil {
 		return text
 	}
-	if theme := p.theme(); theme == "light" || theme == "dark" {
-		return bytes.Replace(text, []byte(attribute+"system"), []byte(attribute+theme), 1)
+	theme, density := p.look()
+	if theme == "light" || theme == "dark" {
+		text = bytes.Replace(text, []byte(`data-theme-choice="system`), []byte(`data-theme-choice="`+theme), 1)
+	}
+	if density == "compact" {
+		text = bytes.Replace(text, []byte(`data-density="comfortable`), []byte(`data-density="compact`), 1)
 	}
 	return text
 }

@@ -30,10 +30,10 @@ type Options struct {
 	// Socket takes the requests to /ws. It lets in whom Verify lets in.
 	Socket http.Handler
 	Page   fs.FS
-	// Theme is asked for at each load of the page: light or dark, anything else is like the system's. nil:
-	// like the system's.
-	Theme func() string
-	Blob  BlobFunc // nil: no blobs
+	// Look is asked for at each load of the page. The theme is light or dark, anything else is like the
+	// system's; the density is compact, anything else is comfortable. nil: like the system's, comfortable.
+	Look func() (theme, density string)
+	Blob BlobFunc // nil: no blobs
 	// Upload takes what is sent to /upload; nil: nothing can be uploaded.
 	Upload UploadFunc
 	// Waiting gives a file that was uploaded and waits for its message; nil: none is shown again.
@@ -66,7 +66,7 @@ func New(o Options) *Server {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	return &Server{o: o, blobs: newBlobs(o.Blob, o.Now), uploads: newUploads(o.Upload, o.Log), page: newPage(o.Page, o.Theme),
+	return &Server{o: o, blobs: newBlobs(o.Blob, o.Now), uploads: newUploads(o.Upload, o.Log), page: newPage(o.Page, o.Look),
 		listeners: map[*Listener]bool{}}
 }
 

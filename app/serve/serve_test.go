@@ -168,17 +168,23 @@ func TestThePageIsServedWithItsPlacesAndWithoutHiddenFiles(t *testing.T) {
 	}
 }
 
-func TestThePageBearsTheChosenTheme(t *testing.T) {
-	index := `<html data-theme-choice="system">`
-	chosen := ""
-	p := newPage(fstest.MapFS{"index.html": {Data: []byte(index)}}, func() string { return chosen })
+func TestThePageBearsTheChosenThemeAndDensity(t *testing.T) {
+	index := `<html data-theme-choice="system" data-density="comfortable">`
+	chosen, density := "", ""
+	p := newPage(fstest.MapFS{"index.html": {Data: []byte(index)}}, func() (string, string) { return chosen, density })
 	for theme, want := range map[string]string{"": "system", "system": "system", "dark": "dark", "light": "light", `"><script>`: "system"} {
 		chosen = theme
 		w := httptest.NewRecorder()
 		p.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/", nil))
-		if got := w.Body.String(); got != `<html data-theme-choice="`+want+`">` {
+		if got := w.Body.String(); got != `<html data-theme-choice="`+want+`" data-density="comfortable">` {
 			t.Errorf("%q: %s", theme, got)
 		}
+	}
+	density = "compact"
+	w := httptest.NewRecorder()
+	p.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/", nil))
+	if got := w.Body.String(); !strings.Contains(got, `data-density="compact"`) {
+		t.Error(got)
 	}
 }
 

@@ -15,6 +15,7 @@ const (
 	AskRaise      = "raise"      // no arguments, no result
 	AskOpenURL    = "openURL"    // {"url"} -> no result
 	AskShowFile   = "showFile"   // {"path"} -> no result
+	AskOpenFile   = "openFile"   // {"path"} -> no result
 )
 
 // URLArgs are the arguments of AskOpenURL.
@@ -22,7 +23,7 @@ type URLArgs struct {
 	URL string `json:"url"` // http, https or mailto
 }
 
-// FileArgs are the arguments of AskShowFile.
+// FileArgs are the arguments of AskShowFile and AskOpenFile.
 type FileArgs struct {
 	Path string `json:"path"` // absolute
 }
@@ -56,6 +57,11 @@ func (w window) OpenURL(ctx context.Context, address string) error {
 // ShowFile implements app.Window.
 func (w window) ShowFile(ctx context.Context, path string) error {
 	return w.host.ask(ctx, AskShowFile, FileArgs{path}, nil, w.host.srv.waits.answer)
+}
+
+// OpenFile implements app.Window.
+func (w window) OpenFile(ctx context.Context, path string) error {
+	return w.host.ask(ctx, AskOpenFile, FileArgs{path}, nil, w.host.srv.waits.answer)
 }
 
 // ask waits for the window's answer, for its end, for ctx or until the time is over.

@@ -1,6 +1,7 @@
 // What the commands do that belong to no single view.
 import { shownTheme } from "./features/settings/index";
-import { exportConversation, toggleArchive } from "./features/workspaces/index";
+import { hideOutput, openLogFile } from "./features/output/index";
+import { exportConversation, toggleArchive, togglePin, toggleUnread } from "./features/workspaces/index";
 import type { Workspace } from "./host/host";
 import { count } from "./lib/format";
 import { medium, narrow } from "./lib/viewport.svelte";
@@ -21,7 +22,7 @@ export function registerCoder({ settings, commands, toasts }: Model): (() => voi
 /** Registers them; call it in an effect. The result removes them. */
 export function registerCommands(model: Model): () => void {
   const { host, shell, commands, projects, workspaces, settings, toasts } = model;
-  const listed = () => projects.sorted.flatMap((project) => workspaces.of(project.id));
+  const listed = () => workspaces.inOrder(projects.sorted);
   const current = () => workspaces.get(shell.selected);
   const withCurrent = (act: (workspace: Workspace) => void) => () => {
     const workspace = current();
@@ -61,6 +62,18 @@ export function registerCommands(model: Model): () => void {
     }),
     commands.register("workspace.rename", withCurrent((one) => shell.open({ kind: "renameWorkspace", workspace: one.id }))),
     commands.register("workspace.delete", withCurrent((one) => shell.open({ kind: "deleteWorkspace", workspace: one.id }))),
+    commands.register("workspace.waiting", () => {
+      const list = listed();
+      const at = list.findIndex((one) => one.id === shell.selected);
+      const after = [...list.slice(at + 1), ...list.slice(0, at + 1)];
+      // Who asks comes first, then what ended and was not looked at.
+      const next = after.find((one) => one.activity === "waiting" && one.id !== shell.selected) ?? after.find((one) => one.unread && one.id !== shell.selected);
+      if (next) shell.select(next.id);
+      else toasts.info("No other workspace waits for you.");
+    }),
+    commands.register("workspace.sub", withCurrent((one) => shell.open({ kind: "newWorkspace", project: one.projectId, parent: one.id }))),
+    commands.register("workspace.pin", withCurrent((one) => void togglePin(one, model))),
+    commands.register("workspace.unread", withCurrent((one) => void toggleUnread(one, model))),
     commands.register("workspace.archive", withCurrent((one) => void toggleArchive(one, model))),
     commands.register("workspace.fork", withCurrent((one) => shell.open({ kind: "forkWorkspace", workspace: one.id }))),
     commands.register("search.open", () => shell.open({ kind: "search" })),
@@ -71,6 +84,9 @@ export function registerCommands(model: Model): () => void {
     commands.register("changes.open", showRight("changes")),
     commands.register("costs.open", showRight("costs")),
     commands.register("sandbox.open", showRight("sandbox")),
+    commands.register("output.open", showRight("output")),
+    commands.register("output.close", () => hideOutput(shell)),
+    commands.register("output.file", () => void openLogFile(host, toasts)),
     commands.register("sidebar.toggle", () => {
       if (narrow.current) shell.sidebarSheet = !shell.sidebarSheet;
       else shell.sidebarShown = !shell.sidebarShown;
@@ -79,6 +95,7 @@ export function registerCommands(model: Model): () => void {
       if (medium.current) shell.rightSheet = !shell.rightSheet;
       else shell.rightShown = !shell.rightShown;
     }),
+    commands.register("density.toggle", () => void settings.change({ density: settings.preferences.density === "compact" ? "comfortable" : "compact" }).catch((error: unknown) => toasts.problem(error))),
     commands.register("theme.toggle", () => void settings.change({ theme: shownTheme() === "dark" ? "light" : "dark" }).catch((error: unknown) => toasts.problem(error))),
   ];
   return () => off.forEach((remove) => remove());

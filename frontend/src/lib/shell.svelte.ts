@@ -1,6 +1,8 @@
 // Where the person is: the chosen workspace, the open dialog, which columns show. Nothing here
 // outlives the tab, apart from the chosen workspace, which a reload keeps.
 
+import { SvelteSet } from "svelte/reactivity";
+
 /** The dialog that is open; at most one. */
 export type DialogState =
   | { kind: "none" }
@@ -8,7 +10,7 @@ export type DialogState =
   | { kind: "locateProject"; project: string }
   | { kind: "removeProject"; project: string }
   | { kind: "trustProject"; project: string; added?: boolean }
-  | { kind: "newWorkspace"; project?: string | undefined }
+  | { kind: "newWorkspace"; project?: string | undefined; parent?: string }
   | { kind: "renameWorkspace"; workspace: string }
   | { kind: "deleteWorkspace"; workspace: string }
   | { kind: "forkWorkspace"; workspace: string; message?: string }
@@ -46,7 +48,13 @@ export class Shell {
   right = $state(rightWidth.initial);
   /** The id of a tab of the right column, as tabs.ts declares them. */
   rightTab = $state("changes");
+  /** Whether it is known what the columns showed last; nothing shows before, so that nothing jumps. */
+  settled = $state(false);
   filterShown = $state(false);
+  /** What is folded in the sidebar: ids of projects and workspaces, and "archived". */
+  readonly folded = new SvelteSet<string>(["archived"]);
+  /** The workspace that the person marked as unread while it shows: looking at it does not undo that. */
+  leftUnread = "";
   /** Where a conversation is to be shown; its view clears it when it is there. */
   place = $state.raw<Place | undefined>();
 
@@ -61,6 +69,7 @@ export class Shell {
   }
 
   select(workspace: string): void {
+    if (workspace !== this.#selected) this.leftUnread = "";
     this.#selected = workspace;
     this.#storage.setItem(KEY, workspace);
     this.sidebarSheet = false;

@@ -70,6 +70,12 @@ export const commands = [
   { id: "workspace.fork", title: "Fork this workspace", group: "Workspaces", keys: [] },
   { id: "workspace.archive", title: "Archive or bring back this workspace", group: "Workspaces", keys: [] },
   { id: "workspace.delete", title: "Delete this workspace", group: "Workspaces", keys: [] },
+  { id: "workspace.waiting", title: "Next workspace that waits for you", group: "Workspaces", keys: [] },
+  { id: "workspace.sub", title: "New sub-workspace of this workspace", group: "Workspaces", keys: [] },
+  { id: "workspace.pin", title: "Pin or unpin this workspace", group: "Workspaces", keys: [] },
+  { id: "workspace.unread", title: "Mark this workspace as unread or read", group: "Workspaces", keys: [] },
+  { id: "sidebar.walk", title: "Go up and down in the sidebar", group: "Workspaces", keys: ["ArrowUp", "ArrowDown"], local: true },
+  { id: "sidebar.move", title: "Move a project or workspace up or down in the sidebar", group: "Workspaces", keys: ["Alt+ArrowUp", "Alt+ArrowDown"], local: true },
   { id: "workspace.filter", title: "Filter workspaces", group: "Workspaces", keys: ["F"] },
 
   { id: "coder.refresh", title: "Settings: Refresh Coder providers", group: "General", keys: [] },
@@ -80,6 +86,10 @@ export const commands = [
   { id: "changes.open", title: "Show the changes", group: "Interface", keys: [] },
   { id: "costs.open", title: "Show the costs", group: "Interface", keys: [] },
   { id: "sandbox.open", title: "Show the sandbox", group: "Interface", keys: [] },
+  { id: "output.open", title: "Show Output", group: "Interface", keys: [], words: "log debug" },
+  { id: "output.close", title: "Hide Output", group: "Interface", keys: [], words: "log" },
+  { id: "output.file", title: "Open Log File", group: "Interface", keys: [] },
+  { id: "density.toggle", title: "Switch between comfortable and compact", group: "Interface", keys: [] },
   { id: "theme.toggle", title: "Switch between light and dark", group: "Interface", keys: [] },
 ] as const satisfies readonly CommandSpec[];
 

@@ -15,8 +15,10 @@ export class Projects extends Collection<Project> {
     });
   }
 
+  /** Those that the person placed in that order, then the others by name. */
   get sorted(): Project[] {
-    return this.all.sort((a, b) => a.name.localeCompare(b.name, undefined, { sensitivity: "base" }) || a.path.localeCompare(b.path));
+    const rank = (one: Project) => one.position || Infinity;
+    return this.all.sort((a, b) => (rank(a) === rank(b) ? 0 : rank(a) - rank(b)) || a.name.localeCompare(b.name, undefined, { sensitivity: "base" }) || a.path.localeCompare(b.path));
   }
 }
 

@@ -3,11 +3,11 @@ import { createContext } from "svelte";
 import type { About, Host, Model, Provider, Settings as Preferences } from "../../host/host";
 import { Coder } from "./coder.svelte";
 import { nameOf } from "./options";
-import { servedTheme } from "./theme";
+import { servedDensity, servedTheme } from "./theme";
 
 export class Settings {
   #host: Host;
-  preferences = $state.raw<Preferences>({ theme: servedTheme(), density: "comfortable", defaultModel: "" });
+  preferences = $state.raw<Preferences>({ theme: servedTheme(), density: servedDensity(), defaultModel: "" });
   models = $state.raw<Model[]>([]);
   providers = $state.raw<Provider[]>([]);
   about = $state.raw<About | undefined>();

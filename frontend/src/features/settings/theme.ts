@@ -19,6 +19,16 @@ export function applyTheme(theme: string): () => void {
   return () => query.removeEventListener("change", show);
 }
 
+/** The density that was chosen when the page was loaded. */
+export function servedDensity(): string {
+  return document.documentElement.dataset["density"] ?? "comfortable";
+}
+
+/** Shows how closely things stand: comfortable or compact. */
+export function applyDensity(density: string): void {
+  document.documentElement.dataset["density"] = density === "compact" ? "compact" : "comfortable";
+}
+
 /** The theme that shows now. */
 export function shownTheme(): "light" | "dark" {
   return document.documentElement.dataset["theme"] === "light" ? "light" : "dark";

@@ -4,8 +4,13 @@ import ArchiveRestore from "@lucide/svelte/icons/archive-restore";
 import Copy from "@lucide/svelte/icons/copy";
 import FileBraces from "@lucide/svelte/icons/file-braces";
 import FileDown from "@lucide/svelte/icons/file-down";
+import GitBranchPlus from "@lucide/svelte/icons/git-branch-plus";
 import GitFork from "@lucide/svelte/icons/git-fork";
+import Mail from "@lucide/svelte/icons/mail";
+import MailOpen from "@lucide/svelte/icons/mail-open";
 import Pencil from "@lucide/svelte/icons/pencil";
+import Pin from "@lucide/svelte/icons/pin";
+import PinOff from "@lucide/svelte/icons/pin-off";
 import RefreshCw from "@lucide/svelte/icons/refresh-cw";
 import RotateCcw from "@lucide/svelte/icons/rotate-ccw";
 import Trash from "@lucide/svelte/icons/trash-2";
@@ -14,13 +19,16 @@ import type { Shell } from "../../lib/shell.svelte";
 import type { MenuItem } from "../../ui/Menu.svelte";
 import { copyText } from "../../lib/clipboard";
 import type { Toasts } from "../../ui/toasts.svelte";
+import { moveItems, type Step } from "../projects/index";
 import { exportConversation } from "./export";
 
 export interface Reach {
   host: Host;
   shell: Shell;
   toasts: Toasts;
-  keys: { rename: string };
+  keys: { rename: string; pin?: string };
+  /** How it is moved in the sidebar. */
+  step?: Step;
   /** The person's home folder. */
   home: string;
 }
@@ -44,12 +52,41 @@ export async function toggleArchive(workspace: Workspace, { host, toasts }: Pick
   }
 }
 
+/** Keeps a workspace above all projects, or puts it back. */
+export async function togglePin(workspace: Workspace, { host, toasts }: Pick<Reach, "host" | "toasts">): Promise<void> {
+  await host.api.workspaces.pin({ id: workspace.id, pinned: !workspace.pinned }).catch((error: unknown) => toasts.problem(error));
+}
+
+/** Leaves a workspace unread, so that it is looked at later, or says that it was seen. */
+export async function toggleUnread(workspace: Workspace, { host, shell, toasts }: Pick<Reach, "host" | "shell" | "toasts">): Promise<void> {
+  const { id } = workspace;
+  try {
+    if (workspace.unread) {
+      await host.api.workspaces.markSeen({ id });
+      return;
+    }
+    shell.leftUnread = id;
+    await host.api.workspaces.markUnseen({ id });
+  } catch (error) {
+    toasts.problem(error);
+  }
+}
+
 export function workspaceMenu(workspace: Workspace, reach: Reach): MenuItem[] {
   const { host, shell, toasts } = reach;
   const { id } = workspace;
   const act = (work: Promise<unknown>) => void work.catch((error: unknown) => toasts.problem(error));
   const items: MenuItem[] = [
     { kind: "item", label: "Rename…", icon: Pencil, keys: reach.keys.rename, onselect: () => shell.open({ kind: "renameWorkspace", workspace: id }) },
+    ...(workspace.archivedAt
+      ? []
+      : ([
+          { kind: "item", label: workspace.pinned ? "Unpin" : "Pin", icon: workspace.pinned ? PinOff : Pin, onselect: () => void togglePin(workspace, reach) },
+          { kind: "item", label: workspace.unread ? "Mark as read" : "Mark as unread", icon: workspace.unread ? MailOpen : Mail, onselect: () => void toggleUnread(workspace, reach) },
+          ...(reach.step ? moveItems(reach.step) : []),
+          { kind: "line" },
+          { kind: "item", label: "New sub-workspace…", icon: GitBranchPlus, disabled: workspace.health !== "ready", onselect: () => shell.open({ kind: "newWorkspace", project: workspace.projectId, parent: id }) },
+        ] satisfies MenuItem[])),
     { kind: "item", label: "Fork…", icon: GitFork, disabled: workspace.health !== "ready", onselect: () => shell.open({ kind: "forkWorkspace", workspace: id }) },
     { kind: "line" },
     { kind: "item", label: "Export as Markdown", icon: FileDown, onselect: () => void exportConversation(workspace, "md", reach) },

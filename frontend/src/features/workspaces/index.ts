@@ -1,6 +1,6 @@
 export { baseOptions } from "./branches";
 export { exportConversation } from "./export";
-export { toggleArchive } from "./actions";
+export { toggleArchive, togglePin, toggleUnread } from "./actions";
 export { default as DeleteDialog } from "./DeleteDialog.svelte";
 export { default as ForkDialog } from "./ForkDialog.svelte";
 export { default as HealthNotice } from "./HealthNotice.svelte";

@@ -45,6 +45,18 @@ export function shown(workspace: Workspace, now: number): Shown {
   return { dot: "idle", word: ago(workspace.activeAt, now), quiet: true };
 }
 
+/** What goes on in rows that a fold hides, in one word: what waits for the person first. */
+export function summary(inside: Workspace[]): Pick<Shown, "dot" | "word"> | undefined {
+  const asks = inside.filter((one) => one.activity === "waiting").length;
+  if (asks > 0) return { dot: "wait", word: asks === 1 ? "asks you" : `${asks} ask you` };
+  const failed = inside.filter((one) => one.activity === "failed" && one.unread).length;
+  if (failed > 0) return { dot: "bad", word: `${failed} failed` };
+  const working = inside.filter((one) => isWorking(one.activity)).length;
+  if (working > 0) return { dot: "busy", word: `${working} working` };
+  const unread = inside.filter((one) => one.unread).length;
+  return unread > 0 ? { dot: "done", word: `${unread} unread` } : undefined;
+}
+
 /** What the line counts of a workspace are. */
 export function linesTitle(git: GitState): string {
   return git.uncounted ? "Lines against the base, without the new files: there are too many to count" : "Lines against the base, new files included";

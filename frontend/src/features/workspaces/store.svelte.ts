@@ -2,6 +2,7 @@
 import { createContext } from "svelte";
 import type { Host, Workspace } from "../../host/host";
 import { Collection } from "../../lib/collection.svelte";
+import { arranged, rowsOf, type TreeRow } from "./tree";
 
 export class Workspaces extends Collection<Workspace> {
   constructor(host: Host) {
@@ -15,9 +16,24 @@ export class Workspaces extends Collection<Workspace> {
     });
   }
 
-  /** A project's workspaces, in the order of their creation, newest first: nothing moves under the pointer. */
+  /** A project's workspaces as the sidebar shows them, without those that are pinned or archived. */
   of(project: string): Workspace[] {
-    return this.all.filter((one) => one.projectId === project && !one.archivedAt).sort(newest);
+    return this.tree(project).map((row) => row.workspace);
+  }
+
+  /** The same, with what belongs to what. */
+  tree(project: string): TreeRow[] {
+    return rowsOf(this.all.filter((one) => one.projectId === project));
+  }
+
+  /** What is kept above all projects. */
+  get pinned(): Workspace[] {
+    return this.all.filter((one) => one.pinned && !one.archivedAt).sort(arranged);
+  }
+
+  /** Everything that is not archived, from the top of the sidebar to its end. */
+  inOrder(projects: { id: string }[]): Workspace[] {
+    return [...this.pinned, ...projects.flatMap((project) => this.of(project.id))];
   }
 
   get archived(): Workspace[] {

@@ -2,8 +2,8 @@
 import { CallError, type Workspace } from "../host";
 
 /** Puts a thing before another one and numbers all anew. */
-export function arrange<T extends { id: string; position: number }>(all: T[], id: string, before: string | undefined, put: (one: T) => void, otherwise: (a: T, b: T) => number): void {
-  const row = all.sort((a, b) => rank(a) - rank(b) || otherwise(a, b)).map((one) => one.id).filter((one) => one !== id);
+export function arrange<T extends { id: string; position: number }>(all: T[], id: string, before: string | undefined, put: (one: T) => void, otherwise: (a: T, b: T) => number, unplaced = 0): void {
+  const row = all.sort((a, b) => rank(a, unplaced) - rank(b, unplaced) || otherwise(a, b)).map((one) => one.id).filter((one) => one !== id);
   const at = before ? row.indexOf(before) : row.length;
   if (at < 0) throw new CallError("not_found", "It is not there any more.");
   row.splice(at, 0, id);
@@ -13,7 +13,8 @@ export function arrange<T extends { id: string; position: number }>(all: T[], id
   }
 }
 
-const rank = (one: { position: number }) => one.position;
+/** Where those come that nobody placed: first with 0, last with a great number. */
+const rank = (one: { position: number }, unplaced: number) => one.position || unplaced;
 
 /** Whether two workspaces are arranged in one row. */
 export function siblings(one: Workspace, self: Workspace, all: Map<string, Workspace>): boolean {

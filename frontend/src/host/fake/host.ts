@@ -2,6 +2,7 @@
 // page; it never ships.
 import { CallError, client, safeAddress, type Call, type CallName, type Calls, type ConnectionState, type Conversation, type Entry, type Host, type HostEvent, type HostListener, type Layout, type PickResult, type Project, type Status, type Uploaded, type Workspace } from "../host";
 import { arrange, siblings } from "./arrange";
+import { outputAnswers } from "./output";
 import { sandboxAnswers } from "./sandbox";
 import * as world from "./world";
 
@@ -190,7 +191,7 @@ export class FakeHost implements Host {
       "workspaces.markUnseen": ({ id }) => void this.putWorkspace({ ...this.#workspace(id), unread: true, activity: this.#workspace(id).activity === "idle" ? "done" : this.#workspace(id).activity }),
       "workspaces.pin": ({ id, pinned }) => this.putWorkspace({ ...this.#workspace(id), pinned, position: 0 }),
       "workspaces.move": ({ id, before }) => arrange([...this.workspaces.values()].filter((one) => siblings(one, this.#workspace(id), this.workspaces)), id, before, (one) => void this.putWorkspace(one), (a, b) => Date.parse(b.createdAt) - Date.parse(a.createdAt)),
-      "projects.move": ({ id, before }) => arrange([...this.projects.values()], id, before, (one) => this.putProject(one), (a, b) => a.name.localeCompare(b.name)),
+      "projects.move": ({ id, before }) => arrange([...this.projects.values()], id, before, (one) => this.putProject(one), (a, b) => a.name.localeCompare(b.name), 1e9),
       "system.layout": ({ host }) => this.layouts.get(host) ?? { host, kept: false, sidebarWidth: 0, rightWidth: 0, sidebarShown: true, rightShown: true, rightTab: "", workspace: "", folded: [] },
       "system.setLayout": (layout) => void this.layouts.set(layout.host, { ...layout, kept: true }),
       "workspaces.files": ({ query }) => ({ files: ["README.md", "src/retry.ts", "src/retry.test.ts", "src/backoff.ts", "docs/retrying with jitter.md"].filter((path) => path.toLowerCase().includes(query.toLowerCase())) }),
@@ -247,6 +248,7 @@ export class FakeHost implements Host {
       "costs.summary": ({ by }) => world.costs(by ?? "workspace"),
       "costs.setBudget": ({ workspace, usd }) => this.update(workspace, { usage: { ...this.conversation(workspace).status.usage, budgetUsd: usd } }),
       "search.find": ({ text }) => ({ hits: world.hits(text) }),
+      ...outputAnswers((event) => this.emit(event)),
       "system.about": () => ({ version: "0.1.0", commit: "4f6d2b7a91", os: "Debian GNU/Linux 12, linux/amd64", root: "/home/ada/.carrel", sandbox: "none", desktop: false, problems: [], home: "/home/ada" }),
       "system.doctor": () => [
         { name: "git", status: "ok", detail: "2.39.5" },

@@ -1,8 +1,8 @@
 // The fake host of a whole page. The fragment chooses the scene: #scene=first&theme=light.
-import type { Host } from "../host";
+import type { Host, Workspace } from "../host";
 import { playDemo } from "./demo";
 import { FakeHost } from "./host";
-import { coder, entry, models, providers, retrying } from "./world";
+import { coder, entry, git, models, project, providers, retrying, workspace } from "./world";
 
 declare global {
   interface Window {
@@ -16,6 +16,7 @@ export function fakePage(): Host {
   const asked = new URLSearchParams(location.hash.slice(1));
   const host = new FakeHost();
   host.settings.theme = asked.get("theme") ?? "system";
+  host.settings.density = asked.get("density") ?? "comfortable";
   playDemo(host, Number(asked.get("pace") ?? 24));
   const scene = asked.get("scene") ?? "main";
   if (scene === "first" || scene === "refused") {
@@ -29,12 +30,13 @@ export function fakePage(): Host {
     host.conversations.set("w2", retrying());
     host.update("w2", {});
   }
+  if (scene === "sidebar") fillSidebar(host);
   if (scene === "coder") withCoder(host);
   if (scene === "pictures") withPictures(host);
   if (scene === "refused") host.setConnection({ kind: "refused", reason: "Carrel was started again, so this page's key is no longer valid." });
   if (scene === "offline") host.setConnection({ kind: "offline", since: Date.now() - 9000, nextTry: Date.now() + 6000 });
   host.older = scene === "older";
-  sessionStorage.setItem("carrel.workspace", asked.get("workspace") ?? (["main", "offline", "older"].includes(scene) ? "w1" : ["long", "retrying", "pictures"].includes(scene) ? "w2" : ""));
+  sessionStorage.setItem("carrel.workspace", asked.get("workspace") ?? (["main", "offline", "older", "sidebar"].includes(scene) ? "w1" : ["long", "retrying", "pictures"].includes(scene) ? "w2" : ""));
   window.fake = host;
   return host;
 }
@@ -57,6 +59,25 @@ function withPictures(host: FakeHost): void {
     entry({ kind: "assistant", text: "The second keeps 40 px free for it." }),
   ];
   conversation.status = { ...conversation.status, activity: "streaming", queue: [{ id: "q9", text: "And this one, on a phone?", time: new Date().toISOString(), dispatch: "step", files: files.slice(0, 2) }, { id: "q8", text: "", time: new Date().toISOString(), dispatch: "turn", files: files.slice(0, 1) }] };
+}
+
+/** Everything that a sidebar can show. */
+function fillSidebar(host: FakeHost): void {
+  const change = (id: string, changes: Partial<Workspace>) => {
+    const one = host.workspaces.get(id);
+    if (one) host.workspaces.set(id, { ...one, ...changes });
+  };
+  const add = (id: string, changes: Partial<Workspace>) => host.workspaces.set(id, workspace({ id, projectId: "harbor", name: id, ...changes }));
+  change("w2", { activity: "waiting", pinned: true });
+  change("w3", { unread: true });
+  change("w4", { activity: "done", unread: true });
+  add("s1", { title: "Only the back-off", name: "backoff-only", parent: "w1", activity: "streaming", git: git({ branch: "backoff-only", added: 9, removed: 4, untracked: 1 }) });
+  add("s2", { title: "Its test", name: "backoff-test", parent: "s1", git: git({ branch: "backoff-test", ahead: 1, conflicts: 2 }) });
+  add("s3", { title: "A second try", name: "second-try", parent: "w1", runtime: "local", git: git({ branch: "second-try", inProgress: "rebase" }) });
+  host.projects.set("quay", project({ id: "quay", name: "quay" }));
+  add("k1", { projectId: "quay", title: "Ask before the crane moves", name: "crane", activity: "waiting" });
+  add("k2", { projectId: "quay", title: "Count the ropes", name: "ropes" });
+  host.layouts.set("browser", { host: "browser", kept: true, sidebarWidth: 300, rightWidth: 420, sidebarShown: true, rightShown: true, rightTab: "changes", workspace: "", folded: ["quay"] });
 }
 
 /** 400 turns, the older ones by pages. */
