@@ -81,6 +81,8 @@ type WorkspacesAPI interface {
 	MarkSeen(ctx context.Context, args ByID) error
 	// Diff returns the workspace's change against its base, uncommitted work included.
 	Diff(ctx context.Context, args ByID) (Diff, error)
+	// Files finds files of a workspace by some letters of their path, for completion.
+	Files(ctx context.Context, args FindFiles) (FoundFiles, error)
 	// InitLog returns the output of the init hook, capped at 1 MiB.
 	InitLog(ctx context.Context, args ByID) (string, error)
 	// RetryInit runs the init hook again.

@@ -10,6 +10,7 @@ const repeatable: Record<CallName, boolean> = {
   "projects.relocate": true,
   "projects.move": true,
   "workspaces.pin": true,
+  "workspaces.files": true,
   "workspaces.move": true,
   "workspaces.markUnseen": true,
   "system.layout": true,
