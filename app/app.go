@@ -70,6 +70,7 @@ type App struct {
 	updater   *search.Updater // of the index; nil when headless
 	boxes     *boxes
 	terminals *terminals
+	fileLists *fileLists
 	headless  bool // no person is there to be asked
 
 	cancel context.CancelFunc // ends the background work
@@ -128,6 +129,7 @@ func New(o Options) (*App, error) {
 	a.herald = newHerald(a.proclaim)
 	a.ledger = newLedger(a, costs.New(db))
 	a.breakers = turn.NewBreakers(nil)
+	a.fileLists = newFileLists()
 	index := search.Options{Root: o.Root, Sessions: a.talks}
 	if !o.Headless {
 		index.Pause = search.Rest
@@ -232,6 +234,7 @@ func (a *App) shutDown(ctx context.Context) error {
 	ids := slices.Collect(maps.Keys(a.sessions))
 	a.mu.Unlock()
 	a.cancel()
+	a.fileLists.stop()
 	a.dropLogins()
 	errs := make([]error, len(ids))
 	var all sync.WaitGroup

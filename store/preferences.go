@@ -16,6 +16,7 @@ type Settings struct {
 	// Editor is the id of the preferred editor, such as vscode; "" is the first that is installed.
 	Editor       string `json:"editor,omitempty"`
 	DefaultModel string `json:"defaultModel"` // provider:id; "" lets us choose
+	Vim          *bool  `json:"vim"`          // vim mode in the composer; nil is on
 	GPU          string `json:"gpu"`          // auto, always or never: how the window draws; "" is auto
 	OutputLevel  string `json:"outputLevel"`  // debug, info, warn or error: what the Output tab shows; "" is info
 	// Models says what a person knows of models, by provider:id.
@@ -167,6 +168,7 @@ func (r *Root) Settings() (Settings, error) {
 	r.decode(settingsFile, m, "density", &s.Density)
 	r.decode(settingsFile, m, "editor", &s.Editor)
 	r.decode(settingsFile, m, "defaultModel", &s.DefaultModel)
+	r.decode(settingsFile, m, "vim", &s.Vim)
 	r.decode(settingsFile, m, "gpu", &s.GPU)
 	r.decode(settingsFile, m, "outputLevel", &s.OutputLevel)
 	r.decode(settingsFile, m, "permissions", &s.Permissions)

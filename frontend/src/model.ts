@@ -6,12 +6,17 @@ import { Attachments, provideAttachments, provideShownPictures, ShownPictures } 
 import { Projects, provideProjects } from "./features/projects/index";
 import { provideSandboxes, Sandboxes } from "./features/sandbox/index";
 import { provideSettings, Settings } from "./features/settings/index";
+import { provideTour, Tour } from "./features/tour/index";
 import { provideWorkspaces, Workspaces } from "./features/workspaces/index";
 import type { Host } from "./host/host";
 import { provideHost, provideShell } from "./lib/context";
 import { Drafts, provideDrafts } from "./lib/drafts.svelte";
+import { Diagrams } from "./lib/diagrams";
+import { Formulas } from "./lib/formulas.svelte";
 import { Shell } from "./lib/shell.svelte";
+import { TerminalDoor } from "./lib/terminaldoor.svelte";
 import { provideLinks } from "./ui/links";
+import { provideRich } from "./ui/rich";
 import { provideToasts, Toasts } from "./ui/toasts.svelte";
 
 export interface Model {
@@ -21,12 +26,15 @@ export interface Model {
   projects: Projects;
   workspaces: Workspaces;
   settings: Settings;
+  tour: Tour;
   connection: Connection;
   commands: CommandCenter;
   desk: Desk;
   sandboxes: Sandboxes;
   drafts: Drafts;
   attachments: Attachments;
+  /** Where code goes that is to be run in a terminal. */
+  terminalDoor: TerminalDoor;
 }
 
 /** Makes the stores and hands them to the views below. Call it while the root component starts. */
@@ -35,19 +43,25 @@ export function provideModel(host: Host): Model {
   const attachments = new Attachments(host);
   const drafts = new Drafts(host, attachments);
   attachments.onchange = (workspace) => drafts.touch(workspace);
+  const shell = new Shell(sessionStorage);
+  const projects = new Projects(host);
+  const workspaces = new Workspaces(host);
+  const settings = new Settings(host);
   const model: Model = {
     host,
-    shell: new Shell(sessionStorage),
+    shell,
     toasts: new Toasts(),
-    projects: new Projects(host),
-    workspaces: new Workspaces(host),
-    settings: new Settings(host),
+    projects,
+    workspaces,
+    settings,
+    tour: new Tour(host, { projects, workspaces, settings, shell, suggest: (workspace, text) => drafts.suggest(workspace, text) }, sessionStorage),
     connection: new Connection(host),
     commands: new CommandCenter({ mac, browser: host.kind === "browser", kind: /Firefox\//.test(navigator.userAgent) ? "firefox" : "other" }, sessionStorage),
     desk: new Desk(host, drafts),
     sandboxes: new Sandboxes(host),
     drafts,
     attachments,
+    terminalDoor: new TerminalDoor(),
   };
   provideHost(host);
   provideShell(model.shell);
@@ -55,6 +69,7 @@ export function provideModel(host: Host): Model {
   provideProjects(model.projects);
   provideWorkspaces(model.workspaces);
   provideSettings(model.settings);
+  provideTour(model.tour);
   provideConnection(model.connection);
   provideCommands(model.commands);
   provideDesk(model.desk);
@@ -62,6 +77,14 @@ export function provideModel(host: Host): Model {
   provideSandboxes(model.sandboxes);
   provideAttachments(attachments);
   provideShownPictures(new ShownPictures(host));
+  provideRich({
+    formulas: new Formulas(),
+    diagrams: new Diagrams(),
+    get run() {
+      const [put, workspace] = [model.terminalDoor.put, model.shell.selected];
+      return put && workspace !== "" ? (code: string) => put(workspace, code) : undefined;
+    },
+  });
   provideLinks((address) => {
     if (!host.openLink(address)) model.toasts.problem("Carrel opens only web and mail addresses.");
   });
