@@ -33,6 +33,7 @@ export const commands = [
   { id: "palette.slash", title: "Insert a slash command", group: "Composer", keys: [], words: "prompt" },
   { id: "settings.open", title: "Settings", group: "General", keys: ["Mod+,"] },
   { id: "help.shortcuts", title: "Keyboard shortcuts", group: "General", keys: ["?", "F1"] },
+  { id: "app.quit", title: "Quit Carrel", group: "General", keys: ["Mod+Q"], words: "close exit leave" },
   { id: "dialog.close", title: "Close a dialog or menu", group: "General", keys: ["Escape"], local: true },
 
   { id: "composer.focus", title: "Write a message", group: "Conversation", keys: ["Mod+I", "A", "I"] },
