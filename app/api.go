@@ -16,6 +16,7 @@ type API struct {
 	System        SystemAPI
 	Costs         CostsAPI
 	Search        SearchAPI
+	Output        OutputAPI
 }
 
 // ProjectsAPI is what a person can do with projects.
@@ -229,6 +230,19 @@ type SearchAPI interface {
 	Find(ctx context.Context, args FindText) (Found, error)
 }
 
+// OutputAPI is about what the core logs.
+type OutputAPI interface {
+	// Read returns the newest lines, which are kept in memory. A host joins the topic "output" first, and
+	// drops what events bring again.
+	Read(ctx context.Context) (Output, error)
+	// SetLevel chooses the least level that is shown, for all hosts.
+	SetLevel(ctx context.Context, args SetOutputLevel) error
+	// Clear forgets the lines and empties the log file.
+	Clear(ctx context.Context) error
+	// OpenFile opens the log file in the program that the person has for it, on the attached window's screen.
+	OpenFile(ctx context.Context) error
+}
+
 // SystemAPI is about this machine and the attached window.
 type SystemAPI interface {
 	// About says what is running.
@@ -265,4 +279,6 @@ type Window interface {
 	ShowFile(ctx context.Context, path string) error
 	// Close closes the window.
 	Close(ctx context.Context) error
+	// OpenFile opens a file in the program that the person has for its kind.
+	OpenFile(ctx context.Context, path string) error
 }

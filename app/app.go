@@ -41,6 +41,8 @@ type Options struct {
 	// ReaperArgv starts the helper that ends what commands left running when this process dies.
 	ReaperArgv []string
 	Logger     *slog.Logger
+	// Journal keeps what Logger wrote lately, for hosts to show.
+	Journal Journal
 	// Headless is for one command's time, such as `carrel run`: nothing is watched, warmed, swept,
 	// counted or recovered beyond what the command itself opens.
 	Headless bool
@@ -61,6 +63,7 @@ type App struct {
 	environ  []string
 	readOnly map[string]bool // the tools that change nothing, by name
 	ledger   *ledger
+	journal  *journal
 	breakers *turn.Breakers  // of the providers, for all conversations
 	counter  *tokens.Counter // nil when Headless
 	index    *search.Index
@@ -135,6 +138,8 @@ func New(o Options) (*App, error) {
 		a.updater = a.index.Update(a.logger)
 		a.background(ctx)
 	}
+	a.journal = newJournal(a, o.Journal)
+	a.work.Go(func() { a.journal.tell(ctx) })
 	return a, nil
 }
 
@@ -170,7 +175,7 @@ func (a *App) Recover(ctx context.Context) error { return a.desks.Recover(ctx) }
 // API gives the services.
 func (a *App) API() API {
 	return API{Projects: projects{a}, Workspaces: desks{a}, Conversations: conversations{a}, Permissions: permissions{a}, Sandbox: boxed{a},
-		Settings: settings{a}, System: system{a}, Costs: money{a}, Search: finder{a}}
+		Settings: settings{a}, System: system{a}, Costs: money{a}, Search: finder{a}, Output: a.journal}
 }
 
 // Subscribe calls f for every event, in order, until cancel is called. f must not block.

@@ -115,6 +115,15 @@ type Problem struct {
 
 func conversationTopic(workspace string) string { return "conversation/" + workspace }
 
+// OutputGrew brings lines that the core logged since the last such event, the oldest first. Their
+// sequences have a gap where more came than hosts are told: at most 500 at once.
+type OutputGrew struct {
+	Lines []OutputLine `json:"lines"`
+}
+
+// OutputCleared says that the lines so far were cleared, on somebody's wish.
+type OutputCleared struct{}
+
 func (ProjectChanged) EventName() string      { return "project.changed" }
 func (ProjectRemoved) EventName() string      { return "project.removed" }
 func (WorkspaceChanged) EventName() string    { return "workspace.changed" }
@@ -129,6 +138,8 @@ func (ConversationChanged) EventName() string { return "conversation.changed" }
 func (DraftChanged) EventName() string        { return "draft.changed" }
 func (InitOutput) EventName() string          { return "init.output" }
 func (FoldersDropped) EventName() string      { return "folders.dropped" }
+func (OutputGrew) EventName() string          { return "output.grew" }
+func (OutputCleared) EventName() string       { return "output.cleared" }
 
 func (ProjectChanged) Topic() string        { return "" }
 func (ProjectRemoved) Topic() string        { return "" }
@@ -137,6 +148,8 @@ func (WorkspaceRemoved) Topic() string      { return "" }
 func (SettingsChanged) Topic() string       { return "" }
 func (ProblemAppeared) Topic() string       { return "" }
 func (FoldersDropped) Topic() string        { return "" }
+func (OutputGrew) Topic() string            { return outputTopic }
+func (OutputCleared) Topic() string         { return outputTopic }
 func (e EntryChanged) Topic() string        { return conversationTopic(e.Workspace) }
 func (e EntryGrew) Topic() string           { return conversationTopic(e.Workspace) }
 func (e EntriesRemoved) Topic() string      { return conversationTopic(e.Workspace) }

@@ -20,6 +20,10 @@ func (s *showing) PickFolder(context.Context) (string, error) { return "", nil }
 func (s *showing) Raise(context.Context) error                { return nil }
 func (s *showing) Close(context.Context) error                { s.closed++; return nil }
 func (s *showing) OpenURL(context.Context, string) error      { return nil }
+func (s *showing) OpenFile(_ context.Context, path string) error {
+	s.shown = append(s.shown, "in its program: "+path)
+	return nil
+}
 func (s *showing) ShowFile(_ context.Context, path string) error {
 	s.shown = append(s.shown, path)
 	return nil

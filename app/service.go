@@ -363,3 +363,8 @@ type PickedFolder struct {
 	Path      string `json:"path"`
 	Cancelled bool   `json:"cancelled"`
 }
+
+// SetOutputLevel chooses the least level that is shown.
+type SetOutputLevel struct {
+	Level string `json:"level"`
+}

@@ -104,10 +104,15 @@ func Openable(address string) (string, error) {
 }
 
 func (s system) window() (Window, error) {
-	if w := s.app.attached(); w != nil {
+	return s.app.windowFor("Type the folder's path instead.")
+}
+
+// windowFor is the attached window, or the error that says what to do without one.
+func (a *App) windowFor(otherwise string) (Window, error) {
+	if w := a.attached(); w != nil {
 		return w, nil
 	}
-	return nil, &Error{Code: "no_window", Message: "No desktop window is open. Type the folder's path instead."}
+	return nil, &Error{Code: "no_window", Message: "No desktop window is open. " + otherwise}
 }
 
 func (a *App) attached() Window {

@@ -303,3 +303,19 @@ type Usage struct {
 	SpentUSD   float64  `json:"spentUsd"`            // as far as prices are known, sub-agents included
 	BudgetUSD  *float64 `json:"budgetUsd,omitempty"` // of the workspace
 }
+
+// Output is what the core logged lately.
+type Output struct {
+	Lines []OutputLine `json:"lines"` // the oldest first, at most 2,000, of every level
+	Level string       `json:"level"` // the least that is shown: debug, info, warn or error
+	File  string       `json:"file"`  // the log file, which has no debug lines; "" when there is none
+}
+
+// OutputLine is one line of the log.
+type OutputLine struct {
+	Seq   uint64    `json:"seq"` // grows with each line
+	Time  time.Time `json:"time"`
+	Level string    `json:"level"` // debug, info, warn or error
+	Text  string    `json:"text"`
+	Attrs string    `json:"attrs,omitempty"` // key=value, for example workspace=...
+}

@@ -15,6 +15,7 @@ type Settings struct {
 	Density      string `json:"density"`      // comfortable or compact; "" is comfortable
 	DefaultModel string `json:"defaultModel"` // provider:id; "" lets us choose
 	GPU          string `json:"gpu"`          // auto, always or never: how the window draws; "" is auto
+	OutputLevel  string `json:"outputLevel"`  // debug, info, warn or error: what the Output tab shows; "" is info
 	// Models says what a person knows of models, by provider:id.
 	Models map[string]ModelConfig `json:"models"`
 	// ModelFallbacks are the models to try when one refuses to answer, by its provider:id.
@@ -162,6 +163,7 @@ func (r *Root) Settings() (Settings, error) {
 	r.decode(settingsFile, m, "density", &s.Density)
 	r.decode(settingsFile, m, "defaultModel", &s.DefaultModel)
 	r.decode(settingsFile, m, "gpu", &s.GPU)
+	r.decode(settingsFile, m, "outputLevel", &s.OutputLevel)
 	r.decode(settingsFile, m, "permissions", &s.Permissions)
 	r.decode(settingsFile, m, "sandbox", &s.Sandbox)
 	s.Models = decodeEach[ModelConfig](r, m, "models")

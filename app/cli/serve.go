@@ -173,8 +173,8 @@ func (o serveOptions) addProjects(ctx context.Context, io IO, root *store.Root) 
 // coreOptions are those of any core that this binary runs.
 func coreOptions(io IO, root *store.Root, more func(*core.Options)) core.Options {
 	o := core.Options{Root: root, Version: app.Version(), Page: page(),
-		Open: func(_ context.Context, log *slog.Logger) (core.App, error) {
-			return app.New(app.Options{Root: root, Environ: io.Environ, ReaperArgv: reaper(io), Logger: log})
+		Open: func(_ context.Context, log *slog.Logger, journal app.Journal) (core.App, error) {
+			return app.New(app.Options{Root: root, Environ: io.Environ, ReaperArgv: reaper(io), Logger: log, Journal: journal})
 		}}
 	more(&o)
 	return o

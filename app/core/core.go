@@ -23,6 +23,7 @@ import (
 	"carrel/app/serve"
 	"carrel/app/wire"
 	"carrel/store"
+	"carrel/store/output"
 )
 
 // App is the application as the core needs it; *app.App is one.
@@ -51,8 +52,8 @@ type App interface {
 type Options struct {
 	Root    *store.Root
 	Version string
-	// Open makes the application, once the root is this process's.
-	Open func(ctx context.Context, log *slog.Logger) (App, error)
+	// Open makes the application, once the root is this process's. What it logs goes to journal too.
+	Open func(ctx context.Context, log *slog.Logger, journal app.Journal) (App, error)
 	Page fs.FS
 	// Streams are the byte streams that a host can open, by name.
 	Streams map[string]wire.StreamFunc
@@ -83,13 +84,15 @@ var ErrRunning = errors.New("another core is running")
 // Run runs a core until ctx ends, a stop is asked for or it has been idle for long. It returns
 // ErrRunning if there is another one, and nil after an orderly end.
 func Run(ctx context.Context, o Options) error {
+	journal := app.Journal{Book: output.New()}
 	if o.Detached {
-		log, closeLog, err := detach(o.Root)
+		file, err := detach(o.Root)
 		if err != nil {
 			return fmt.Errorf("detach the core: %w", err)
 		}
-		defer closeLog()
-		o.Log = log
+		defer func() { _ = file.Close() }()
+		o.Log = slog.New(slog.NewTextHandler(file, &slog.HandlerOptions{Level: slog.LevelInfo}))
+		journal.File, journal.Empty = o.Root.Path("logs", "core.log"), file.Empty
 		var stop context.CancelFunc
 		ctx, stop = signal.NotifyContext(ctx, syscall.SIGTERM, syscall.SIGINT)
 		defer stop()
@@ -103,7 +106,8 @@ func Run(ctx context.Context, o Options) error {
 		return err
 	}
 	defer func() { _ = lock.Close() }()
-	return run(ctx, o)
+	o.Log = slog.New(journal.Book.Handler(o.Log.Handler()))
+	return run(ctx, o, journal)
 }
 
 // takeRoot takes the root's lock, waiting for a core that is ending.
@@ -130,9 +134,9 @@ func takeRoot(ctx context.Context, root *store.Root) (*store.Lock, error) {
 }
 
 // run has the root. It puts the parts together, waits for an end and takes them apart in turn.
-func run(ctx context.Context, o Options) error {
+func run(ctx context.Context, o Options, journal app.Journal) error {
 	began := time.Now()
-	a, err := o.Open(ctx, o.Log)
+	a, err := o.Open(ctx, o.Log, journal)
 	if err != nil {
 		return fmt.Errorf("open the application: %w", err)
 	}
@@ -188,16 +192,15 @@ func end(o Options, a App, hosts *wire.Server, web *serve.Server, unsubscribe fu
 }
 
 // detach makes this process a core of its own.
-func detach(root *store.Root) (*slog.Logger, func(), error) {
+func detach(root *store.Root) (*logFile, error) {
 	closeInherited()
 	if err := os.Chdir("/"); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	out, err := openLogFile(root)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	debug.SetTraceback("all") // a panic's goroutines go to the log, which is our stderr
-	log := slog.New(slog.NewTextHandler(out, &slog.HandlerOptions{Level: slog.LevelInfo}))
-	return log, func() { _ = out.Close() }, nil
+	return out, nil
 }

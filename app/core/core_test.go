@@ -44,8 +44,8 @@ func TestAnIdleCoreEndsButNotWhileItIsNeeded(t *testing.T) {
 	s := startHere(t, func(o *Options) {
 		o.IdleAfter = 30 * time.Millisecond
 		open := o.Open
-		o.Open = func(ctx context.Context, log *slog.Logger) (App, error) {
-			a, err := open(ctx, log)
+		o.Open = func(ctx context.Context, log *slog.Logger, journal app.Journal) (App, error) {
+			a, err := open(ctx, log, journal)
 			a.(*fakeApp).busy.Store(true) // until the host is there
 			return a, err
 		}

@@ -50,7 +50,7 @@ func childCore() int {
 	}
 	err = Run(context.Background(), Options{
 		Root: root, Version: "1", Detached: true, Page: fstest.MapFS{},
-		Open: func(_ context.Context, log *slog.Logger) (App, error) {
+		Open: func(_ context.Context, log *slog.Logger, _ app.Journal) (App, error) {
 			if os.Getenv(realApp) == "" {
 				return &fakeApp{dir: root.Dir()}, nil
 			}
@@ -184,7 +184,7 @@ func startHere(t *testing.T, change func(*Options)) *started {
 	ready := make(chan struct{})
 	o := Options{
 		Root: s.root, Version: "1", Page: fstest.MapFS{}, IdleAfter: -1,
-		Open:  func(context.Context, *slog.Logger) (App, error) { return s.app, nil },
+		Open:  func(context.Context, *slog.Logger, app.Journal) (App, error) { return s.app, nil },
 		Ready: readyOnce(ready),
 	}
 	if change != nil {

@@ -1,6 +1,8 @@
 package core
 
 import (
+	"errors"
+	"io/fs"
 	"os"
 	"sync"
 
@@ -53,6 +55,20 @@ func (l *logFile) Write(p []byte) (int, error) {
 	n, err := l.file.Write(p)
 	l.size += int64(n)
 	return n, err
+}
+
+// Empty empties the file and removes the one before it.
+func (l *logFile) Empty() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if err := os.Remove(l.file.Name() + ".1"); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if err := l.file.Truncate(0); err != nil { // it is appended to, so that the next line comes first
+		return err
+	}
+	l.size = 0
+	return nil
 }
 
 // Close closes the file.

@@ -253,4 +253,16 @@ func TestTheLogIsRotatedWithThePanicsOutput(t *testing.T) {
 	if got := coreLog(root); got != strings.Repeat("x", 60)+"\na panic\n" {
 		t.Fatalf("the log holds %q", got)
 	}
+	if err := l.Empty(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := l.Write([]byte("after\n")); err != nil {
+		t.Fatal(err)
+	}
+	if got := coreLog(root); got != "after\n" {
+		t.Fatalf("the emptied log holds %q", got)
+	}
+	if _, err := os.Stat(root.Path("logs", "core.log.1")); err == nil {
+		t.Fatal("the older log is still there")
+	}
 }

@@ -60,6 +60,7 @@ type screen interface {
 	raise()
 	openURL(address string)
 	showFile(path string) error // in the person's file manager
+	openFile(path string) error // in the program for its kind
 	home()                      // shows the window's own page, which leads to the core's
 	quit()
 }
@@ -294,19 +295,25 @@ func (k *keeper) asks() map[string]func(context.Context, json.RawMessage) (any, 
 			k.screen.openURL(in.URL)
 			return nil, nil
 		},
-		wire.AskShowFile: func(_ context.Context, args json.RawMessage) (any, error) {
-			var in wire.FileArgs
-			if err := json.Unmarshal(args, &in); err != nil || !filepath.IsAbs(in.Path) {
-				return nil, &app.Error{Code: "bad_request", Message: "Only a file with its whole path can be shown."}
-			}
-			if _, err := os.Stat(in.Path); err != nil {
-				return nil, &app.Error{Code: "not_found", Message: "The file is not there any more.", Cause: err}
-			}
-			if err := k.screen.showFile(in.Path); err != nil {
-				return nil, &app.Error{Code: "no_file_manager", Message: "No file manager could be started. The file is at " + in.Path + ".", Cause: err}
-			}
-			return nil, nil
-		},
+		wire.AskShowFile: onFile(k.screen.showFile, "No file manager could be started."),
+		wire.AskOpenFile: onFile(k.screen.openFile, "No program could be started for it."),
+	}
+}
+
+// onFile answers a wish of the core that is about a file.
+func onFile(do func(path string) error, failed string) func(context.Context, json.RawMessage) (any, error) {
+	return func(_ context.Context, args json.RawMessage) (any, error) {
+		var in wire.FileArgs
+		if err := json.Unmarshal(args, &in); err != nil || !filepath.IsAbs(in.Path) {
+			return nil, &app.Error{Code: "bad_request", Message: "Only a file with its whole path can be shown."}
+		}
+		if _, err := os.Stat(in.Path); err != nil {
+			return nil, &app.Error{Code: "not_found", Message: "The file is not there any more.", Cause: err}
+		}
+		if err := do(in.Path); err != nil {
+			return nil, &app.Error{Code: "no_program", Message: failed + " The file is at " + in.Path + ".", Cause: err}
+		}
+		return nil, nil
 	}
 }
 

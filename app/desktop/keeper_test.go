@@ -30,8 +30,12 @@ func (f *fakeScreen) pickFolder(context.Context) (string, error) { return "/pick
 func (f *fakeScreen) raise()                                     { f.raised.Add(1) }
 func (f *fakeScreen) openURL(address string)                     { f.opened.Store(address) }
 func (f *fakeScreen) showFile(path string) error                 { f.opened.Store(path); return nil }
-func (f *fakeScreen) home()                                      { f.homes <- struct{}{} }
-func (f *fakeScreen) quit()                                      { f.ended.Add(1) }
+func (f *fakeScreen) openFile(path string) error {
+	f.opened.Store("in its program: " + path)
+	return nil
+}
+func (f *fakeScreen) home() { f.homes <- struct{}{} }
+func (f *fakeScreen) quit() { f.ended.Add(1) }
 
 func TestCoreAsksTheWindow(t *testing.T) {
 	k, screen := attachedKeeper(t, "dev")

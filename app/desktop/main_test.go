@@ -63,12 +63,12 @@ func beCore() int {
 	}
 	err = core.Run(context.Background(), core.Options{
 		Root: root, Version: version, Detached: true, Page: fstest.MapFS{},
-		Open: func(_ context.Context, log *slog.Logger) (core.App, error) {
+		Open: func(_ context.Context, log *slog.Logger, journal app.Journal) (core.App, error) {
 			exe, err := os.Executable()
 			if err != nil {
 				return nil, err
 			}
-			return app.New(app.Options{Root: root, Environ: append(os.Environ(), "CARREL_MODE=bypass", "CARREL_SANDBOX=danger-full-access"), ReaperArgv: []string{exe, "helper", "reap"}, Logger: log})
+			return app.New(app.Options{Root: root, Environ: append(os.Environ(), "CARREL_MODE=bypass", "CARREL_SANDBOX=danger-full-access"), ReaperArgv: []string{exe, "helper", "reap"}, Logger: log, Journal: journal})
 		},
 	})
 	switch {

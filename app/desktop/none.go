@@ -16,6 +16,7 @@ func (noScreen) pickFolder(context.Context) (string, error) { return "", errors.
 func (noScreen) raise()                                     {}
 func (noScreen) openURL(string)                             {}
 func (noScreen) showFile(string) error                      { return errors.ErrUnsupported }
+func (noScreen) openFile(string) error                      { return errors.ErrUnsupported }
 func (noScreen) home()                                      {}
 func (noScreen) quit()                                      {}
 

@@ -58,12 +58,16 @@ func (s *wailsScreen) openURL(address string) {
 	s.with(func(ctx context.Context) { wails.BrowserOpenURL(ctx, address) })
 }
 
-func (s *wailsScreen) showFile(path string) error {
-	cmd := fileManager(path)
+func (s *wailsScreen) showFile(path string) error { return started(fileManager(path)) }
+
+func (s *wailsScreen) openFile(path string) error { return started(viewer(path)) }
+
+// started starts a program that opens a window of its own or of another process.
+func started(cmd *exec.Cmd) error {
 	if err := cmd.Start(); err != nil {
 		return err
 	}
-	go func() { _ = cmd.Wait() }() // it opens the window of another process
+	go func() { _ = cmd.Wait() }()
 	return nil
 }
 

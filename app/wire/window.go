@@ -16,6 +16,7 @@ const (
 	AskOpenURL    = "openURL"    // {"url"} -> no result
 	AskShowFile   = "showFile"   // {"path"} -> no result
 	AskClose      = "close"      // no arguments, no result
+	AskOpenFile   = "openFile"   // {"path"} -> no result
 )
 
 // URLArgs are the arguments of AskOpenURL.
@@ -23,7 +24,7 @@ type URLArgs struct {
 	URL string `json:"url"` // http, https or mailto
 }
 
-// FileArgs are the arguments of AskShowFile.
+// FileArgs are the arguments of AskShowFile and AskOpenFile.
 type FileArgs struct {
 	Path string `json:"path"` // absolute
 }
@@ -62,6 +63,11 @@ func (w window) ShowFile(ctx context.Context, path string) error {
 // Close implements app.Window.
 func (w window) Close(ctx context.Context) error {
 	return w.host.ask(ctx, AskClose, nil, nil, w.host.srv.waits.answer)
+}
+
+// OpenFile implements app.Window.
+func (w window) OpenFile(ctx context.Context, path string) error {
+	return w.host.ask(ctx, AskOpenFile, FileArgs{path}, nil, w.host.srv.waits.answer)
 }
 
 // ask waits for the window's answer, for its end, for ctx or until the time is over.

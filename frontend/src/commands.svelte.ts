@@ -1,5 +1,6 @@
 // What the commands do that belong to no single view.
 import { shownTheme } from "./features/settings/index";
+import { hideOutput, openLogFile } from "./features/output/index";
 import { exportConversation, toggleArchive, togglePin, toggleUnread } from "./features/workspaces/index";
 import type { Workspace } from "./host/host";
 import { count } from "./lib/format";
@@ -83,6 +84,9 @@ export function registerCommands(model: Model): () => void {
     commands.register("changes.open", showRight("changes")),
     commands.register("costs.open", showRight("costs")),
     commands.register("sandbox.open", showRight("sandbox")),
+    commands.register("output.open", showRight("output")),
+    commands.register("output.close", () => hideOutput(shell)),
+    commands.register("output.file", () => void openLogFile(host, toasts)),
     commands.register("sidebar.toggle", () => {
       if (narrow.current) shell.sidebarSheet = !shell.sidebarSheet;
       else shell.sidebarShown = !shell.sidebarShown;

@@ -19,6 +19,7 @@ export const rightTabs: readonly RightTabSpec[] = [
   { id: "changes", label: "Changes", component: () => import("./features/changes/ChangesPanel.svelte").then((m) => m.default), note: uncommitted },
   { id: "costs", label: "Costs", component: () => import("./features/costs/CostsPanel.svelte").then((m) => m.default) },
   { id: "sandbox", label: "Sandbox", component: () => import("./features/sandbox/SandboxPanel.svelte").then((m) => m.default) },
+  { id: "output", label: "Output", component: () => import("./features/output/OutputPanel.svelte").then((m) => m.default) },
 ];
 
 function uncommitted({ git }: Workspace): string {

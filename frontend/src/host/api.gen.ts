@@ -183,6 +183,17 @@ export interface Problem {
   path?: string;
 }
 
+/**
+ * OutputGrew brings lines that the core logged since the last such event, the oldest first. Their
+ * sequences have a gap where more came than hosts are told: at most 500 at once.
+ */
+export interface OutputGrew {
+  lines: OutputLine[];
+}
+
+/** OutputCleared says that the lines so far were cleared, on somebody's wish. */
+export type OutputCleared = Record<string, never>;
+
 /** CostsBy says what costs are listed by. */
 export type CostsBy = "workspace" | "project" | "model" | "day" | "message";
 
@@ -1128,6 +1139,11 @@ export interface PickedFolder {
   cancelled: boolean;
 }
 
+/** SetOutputLevel chooses the least level that is shown. */
+export interface SetOutputLevel {
+  level: string;
+}
+
 /**
  * Project is a folder that the person added. Of two copies the one with the greater Rev is newer;
  * the same holds for Workspace.
@@ -1418,6 +1434,28 @@ export interface Usage {
   budgetUsd?: number;
 }
 
+/** Output is what the core logged lately. */
+export interface Output {
+  /** the oldest first, at most 2,000, of every level */
+  lines: OutputLine[];
+  /** the least that is shown: debug, info, warn or error */
+  level: string;
+  /** the log file, which has no debug lines; "" when there is none */
+  file: string;
+}
+
+/** OutputLine is one line of the log. */
+export interface OutputLine {
+  /** grows with each line */
+  seq: number;
+  time: string;
+  /** debug, info, warn or error */
+  level: string;
+  text: string;
+  /** key=value, for example workspace=... */
+  attrs?: string;
+}
+
 /** An event, told apart by its name. */
 export type HostEvent =
   | { name: "project.changed"; data: ProjectChanged }
@@ -1434,6 +1472,8 @@ export type HostEvent =
   | { name: "draft.changed"; data: DraftChanged }
   | { name: "init.output"; data: InitOutput }
   | { name: "folders.dropped"; data: FoldersDropped }
+  | { name: "output.grew"; data: OutputGrew }
+  | { name: "output.cleared"; data: OutputCleared }
   | { name: "sandbox.changed"; data: SandboxChanged };
 
 /** The name of an event. */
@@ -1539,6 +1579,10 @@ export interface Calls {
   "costs.summary": { args: CostQuery; result: CostSummary };
   "costs.setBudget": { args: SetBudget; result: void };
   "search.find": { args: FindText; result: Found };
+  "output.read": { args: undefined; result: Output };
+  "output.setLevel": { args: SetOutputLevel; result: void };
+  "output.clear": { args: undefined; result: void };
+  "output.openFile": { args: undefined; result: void };
 }
 
 /** The name of a call. */
@@ -1772,6 +1816,19 @@ export interface Api {
     /** Find looks for words in all conversations, the newest first. */
     find(args: FindText): Promise<Found>;
   };
+  output: {
+    /**
+     * Read returns the newest lines, which are kept in memory. A host joins the topic "output" first, and
+     * drops what events bring again.
+     */
+    read(): Promise<Output>;
+    /** SetLevel chooses the least level that is shown, for all hosts. */
+    setLevel(args: SetOutputLevel): Promise<void>;
+    /** Clear forgets the lines and empties the log file. */
+    clear(): Promise<void>;
+    /** OpenFile opens the log file in the program that the person has for it, on the attached window's screen. */
+    openFile(): Promise<void>;
+  };
 }
 
 /** Makes the client of the services. */
@@ -1892,6 +1949,12 @@ export function client(call: Call): Api {
     },
     search: {
       find: (args) => call("search.find", args),
+    },
+    output: {
+      read: () => call("output.read", undefined),
+      setLevel: (args) => call("output.setLevel", args),
+      clear: () => call("output.clear", undefined),
+      openFile: () => call("output.openFile", undefined),
     },
   };
 }

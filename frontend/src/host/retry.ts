@@ -101,6 +101,10 @@ const repeatable: Record<CallName, boolean> = {
   "system.raise": true,
   "system.openURL": false,
   "system.showFile": false,
+  "output.read": true,
+  "output.setLevel": true,
+  "output.clear": false,
+  "output.openFile": false,
 };
 
 /** Whether a call may be sent again when nobody knows whether it arrived. */

@@ -86,6 +86,9 @@ export const commands = [
   { id: "changes.open", title: "Show the changes", group: "Interface", keys: [] },
   { id: "costs.open", title: "Show the costs", group: "Interface", keys: [] },
   { id: "sandbox.open", title: "Show the sandbox", group: "Interface", keys: [] },
+  { id: "output.open", title: "Show Output", group: "Interface", keys: [], words: "log debug" },
+  { id: "output.close", title: "Hide Output", group: "Interface", keys: [], words: "log" },
+  { id: "output.file", title: "Open Log File", group: "Interface", keys: [] },
   { id: "density.toggle", title: "Switch between comfortable and compact", group: "Interface", keys: [] },
   { id: "theme.toggle", title: "Switch between light and dark", group: "Interface", keys: [] },
 ] as const satisfies readonly CommandSpec[];

@@ -1,0 +1,1 @@
+export { hideOutput, openLogFile } from "./actions";
