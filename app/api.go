@@ -170,8 +170,12 @@ type SandboxAPI interface {
 type SettingsAPI interface {
 	// Get returns the preferences.
 	Get(ctx context.Context) (Settings, error)
-	// Set changes the preferences.
+	// Set changes the preferences; the keys are changed by Put.
 	Set(ctx context.Context, args Settings) error
+	// Values lists every value of settings.jsonc, and where it comes from.
+	Values(ctx context.Context) (SettingsView, error)
+	// Put changes one value of settings.jsonc, or takes it back; comments there stay.
+	Put(ctx context.Context, args PutSetting) error
 	// Models lists the models that can be chosen.
 	Models(ctx context.Context) ([]Model, error)
 	// Model describes one model, also one that is not listed, by provider:id or a short name; "" is the default.

@@ -266,7 +266,7 @@ func partsText(parts []model.Part) string {
 
 func toolDetail(d *tool.Detail) *ToolDetail {
 	return &ToolDetail{ExitCode: d.ExitCode, DurationMS: d.DurationMS, TimedOut: d.TimedOut,
-		SpillPath: d.SpillPath, Omitted: d.Omitted, Diff: d.Diff, Added: d.Added, Removed: d.Removed,
+		SpillPath: d.SpillPath, Omitted: d.Omitted, Screen: d.Screen, Diff: d.Diff, Added: d.Added, Removed: d.Removed,
 		FirstLine: d.FirstLine, LastLine: d.LastLine, TotalLines: d.TotalLines, Todos: todoViews(d.Todos)}
 }
 

@@ -183,7 +183,7 @@ func shownSize(r *transcript.Record) int {
 		n += min(len(partsText(r.Result.Parts)), maxShown)
 	}
 	if r.Detail != nil {
-		n += len(r.Detail.Diff)
+		n += len(r.Detail.Diff) + len(r.Detail.Screen)
 	}
 	return n
 }

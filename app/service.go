@@ -277,6 +277,8 @@ type Settings struct {
 	Theme        string `json:"theme"`        // system, light or dark
 	Density      string `json:"density"`      // comfortable or compact
 	DefaultModel string `json:"defaultModel"` // provider:id; "" chooses the first available one
+	// Keys are the keys of commands by their ids, in place of the usual ones.
+	Keys map[string][]string `json:"keys,omitempty"`
 }
 
 // About says what is running.

@@ -219,6 +219,7 @@ type ToolDetail struct {
 	TimedOut   bool   `json:"timedOut,omitempty"`
 	SpillPath  string `json:"spillPath,omitempty"`
 	Omitted    int64  `json:"omitted,omitempty"`
+	Screen     string `json:"screen,omitempty"` // the end of the output with colours (SGR) and carriage returns, at most 32 KiB
 	Diff       string `json:"diff,omitempty"`
 	Added      int    `json:"added,omitempty"`
 	Removed    int    `json:"removed,omitempty"`

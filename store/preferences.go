@@ -22,6 +22,8 @@ type Settings struct {
 	ModelFallbacks map[string]Fallback `json:"modelFallbacks"`
 	Permissions    Permissions         `json:"permissions"`
 	Sandbox        Sandbox             `json:"sandbox"`
+	// Keys are the keys of the page's commands, by a command's id, in place of the usual ones.
+	Keys map[string][]string `json:"keys"`
 }
 
 // ModelConfig is what a person says of a model. What is left out is as it is built in.
@@ -166,6 +168,7 @@ func (r *Root) Settings() (Settings, error) {
 	r.decode(settingsFile, m, "outputLevel", &s.OutputLevel)
 	r.decode(settingsFile, m, "permissions", &s.Permissions)
 	r.decode(settingsFile, m, "sandbox", &s.Sandbox)
+	s.Keys = decodeEach[[]string](r, m, "keys")
 	s.Models = decodeEach[ModelConfig](r, m, "models")
 	s.ModelFallbacks = decodeEach[Fallback](r, m, fallbacksKey)
 	if len(m) == 0 && !exists(r.Path(settingsFile)) {

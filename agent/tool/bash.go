@@ -187,6 +187,6 @@ func bashResult(out *output, exit runtime.Exit, note, end string, timedOut bool)
 	}
 	r := Text(fmt.Sprintf("%s[%s%s]", text, note, end))
 	r.IsError = exit.Code != 0 || exit.Killed
-	r.Detail = Detail{ExitCode: &exit.Code, DurationMS: exit.Took.Milliseconds(), TimedOut: timedOut, SpillPath: out.spill.kept(), Omitted: omitted}
+	r.Detail = Detail{ExitCode: &exit.Code, DurationMS: exit.Took.Milliseconds(), TimedOut: timedOut, SpillPath: out.spill.kept(), Omitted: omitted, Screen: out.terminal()}
 	return r
 }

@@ -229,7 +229,7 @@ func TestBashShowsProgressInBoundedChunks(t *testing.T) {
 	}
 	d.bash(`echo a; printf 'b\r\n'; printf '\033[1mc\033[0m\303'; sleep 0.05; printf '\244\n'`)
 	ended = true
-	if got := all.String(); got != "a\nb\nc\u00e4\n" {
+	if got := all.String(); got != "a\nb\n\x1b[1mc\x1b[0m\u00e4\n" {
 		t.Errorf("got %q", got)
 	}
 	ended, calls = false, 0
@@ -267,5 +267,24 @@ func TestBashFallsBackOnShAndSaysSo(t *testing.T) {
 	d.env.Runtime = rt
 	if out := d.ok("bash", in{"script": "echo x", "display_name": "t"}); !strings.HasPrefix(out, "x\n[bash is not installed here: this ran in sh. exit code 0") {
 		t.Errorf("got %q", out)
+	}
+}
+
+// The model reads plain text; a person sees the colours, while it runs and afterwards.
+func TestBashShowsColoursToPeopleAlone(t *testing.T) {
+	d := newDesk(t)
+	var live strings.Builder
+	d.env.Progress = func(chunk string) { live.WriteString(chunk) }
+	r := d.call("bash", in{"script": `printf '\033[1;31mred\033[0m \033]0;title\007\033[2J\033[?25lplain\n'`, "display_name": "t"})
+	const want = "\x1b[1;31mred\x1b[0m plain\n"
+	if !strings.HasPrefix(text(r), "red plain\n") || live.String() != want || r.Detail.Screen != want {
+		t.Errorf("text %q, live %q, screen %q", text(r), live.String(), r.Detail.Screen)
+	}
+	if r := d.call("bash", in{"script": "echo plain", "display_name": "t"}); r.Detail.Screen != "" {
+		t.Errorf("screen %q of plain output", r.Detail.Screen)
+	}
+	r = d.call("bash", in{"script": `for i in $(seq 20000); do printf '\033[32m%05d\033[0m\n' $i; done`, "display_name": "t"})
+	if s := r.Detail.Screen; len(s) > 32<<10 || !strings.HasPrefix(s, "\x1b[32m") || !strings.HasSuffix(s, "20000\x1b[0m\n") {
+		t.Errorf("%d bytes, %.40q", len(s), s)
 	}
 }

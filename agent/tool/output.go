@@ -25,6 +25,8 @@ type output struct {
 
 	head, tail []byte
 	headDone   bool
+	shown      []byte // the end of what a person was shown, with colours
+	coloured   bool
 	bytes      int64
 	lines      int64
 }
@@ -33,7 +35,10 @@ func newOutput(env Env, callID string) *output {
 	o := &output{progress: newProgress(env.Progress), spill: newSpill(env.SpillDir, callID)}
 	var live func([]byte)
 	if o.progress != nil {
-		live = o.progress.add
+		live = func(text []byte) {
+			o.show(text)
+			o.progress.add(text)
+		}
 	}
 	o.screen = newScreen(o.add, live)
 	return o
@@ -41,6 +46,26 @@ func newOutput(env Env, callID string) *output {
 
 // Write takes output of the command. It never fails.
 func (o *output) Write(p []byte) (int, error) { return o.screen.Write(p) }
+
+// maxScreen is how many bytes of output are kept as a terminal shows it.
+const maxScreen = 32 << 10
+
+// show keeps the end of what a person is shown.
+func (o *output) show(text []byte) {
+	o.coloured = o.coloured || bytes.IndexByte(text, 0x1b) >= 0
+	o.shown = append(o.shown, text[max(0, len(text)-2*maxScreen):]...)
+	if len(o.shown) > 4*maxScreen {
+		o.shown = append(o.shown[:0], o.shown[len(o.shown)-maxScreen:]...)
+	}
+}
+
+// terminal gives the end of the output with its colours, "" when it has none.
+func (o *output) terminal() string {
+	if !o.coloured {
+		return ""
+	}
+	return strings.ToValidUTF8(lastLines(string(o.shown), maxScreen, tailLines+headLines), "")
+}
 
 // close ends the output. The file with all of it, if there is one, is complete then.
 func (o *output) close() {

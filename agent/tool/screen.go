@@ -22,7 +22,7 @@ const (
 // last, without control sequences, in valid UTF-8. It is given the bytes in any pieces.
 type screen struct {
 	line func(text []byte) // gets finished text: whole lines, or the beginning of a very long one
-	live func(text []byte) // gets the text as it comes, with carriage returns; nil when not wanted
+	live func(text []byte) // gets the text as it comes, with carriage returns and colours; nil when not wanted
 
 	parser  sequences
 	partial []byte // the beginning of a character
@@ -156,6 +156,8 @@ func (s *screen) control(b byte) {
 // sequence obeys the control sequences that redraw a line. The others only place or colour text.
 func (s *screen) sequence(final byte, n int) {
 	switch final {
+	case 'm':
+		s.showColour()
 	case 'K':
 		s.erase(n)
 	case 'G':
@@ -202,6 +204,14 @@ func (s *screen) emit(end bool) {
 func (s *screen) showLive(b byte) {
 	if s.live != nil {
 		s.liveBuf = append(s.liveBuf, b)
+	}
+}
+
+// showColour passes a sequence on that colours what follows. The parser has checked its parameters.
+func (s *screen) showColour() {
+	if s.live != nil {
+		s.liveBuf = append(s.liveBuf, "\x1b["...)
+		s.liveBuf = append(append(s.liveBuf, s.parser.params...), 'm')
 	}
 }
 

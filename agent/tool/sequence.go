@@ -2,6 +2,9 @@ package tool
 
 import "github.com/charmbracelet/x/ansi/parser"
 
+// maxParams is how many bytes of a sequence's parameters are kept; colours have no more.
+const maxParams = 64
+
 // sequences finds the control sequences in ASCII text, with the transition table of x/ansi. The
 // Parser of that module does the same and more, but importing it builds tables of character widths
 // at every start of the program, which takes longer than all the rest of a start.
@@ -12,10 +15,11 @@ type sequences struct {
 	// parameter, 0 if it has none.
 	csi func(final byte, first int)
 
-	state parser.State
-	first int
-	later bool // the first parameter has ended
-	other bool // it has a prefix or an intermediate byte
+	state  parser.State
+	first  int
+	params []byte // all parameters, as far as they fit
+	later  bool   // the first parameter has ended
+	other  bool   // it has a prefix or an intermediate byte
 }
 
 // reset leaves the sequence that it is in.
@@ -24,7 +28,7 @@ func (s *sequences) reset() {
 	s.clear()
 }
 
-func (s *sequences) clear() { s.first, s.later, s.other = 0, false, false }
+func (s *sequences) clear() { s.first, s.later, s.other, s.params = 0, false, false, s.params[:0] }
 
 // advance takes the next byte, which is below 0x80.
 func (s *sequences) advance(b byte) {
@@ -44,6 +48,9 @@ func (s *sequences) advance(b byte) {
 	case parser.PrefixAction, parser.CollectAction:
 		s.other = true
 	case parser.ParamAction:
+		if len(s.params) < maxParams {
+			s.params = append(s.params, b)
+		}
 		if b < '0' || b > '9' {
 			s.later = true
 		} else if !s.later {

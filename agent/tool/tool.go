@@ -89,6 +89,9 @@ type Detail struct {
 	TimedOut   bool   `json:"timedOut,omitempty"`
 	SpillPath  string `json:"spillPath,omitempty"` // where the whole output is kept
 	Omitted    int64  `json:"omitted,omitempty"`   // bytes left out of the result
+	// Screen is the end of the output, at most 32 KiB, with the sequences that colour it (SGR) and with
+	// carriage returns; it is empty when nothing was coloured, or nobody watched.
+	Screen string `json:"screen,omitempty"`
 
 	// An edit: a unified diff without a file header, capped at 64 KiB, and its counts.
 	Diff    string `json:"diff,omitempty"`

@@ -50,6 +50,7 @@ export function registerCommands(model: Model): () => void {
     commands.register("palette.commands", () => shell.open({ kind: "palette", start: ">" })),
     commands.register("palette.slash", withCurrent(() => shell.open({ kind: "palette", start: "/" }))),
     commands.register("settings.open", () => shell.open({ kind: "settings" })),
+    commands.register("keys.change", () => shell.open({ kind: "settings", section: "keys" })),
     commands.register("help.shortcuts", () => shell.open({ kind: "shortcuts" })),
     commands.register("project.add", () => shell.open({ kind: "addProject" })),
     commands.register("workspace.new", () => shell.open(projects.all.length > 0 ? { kind: "newWorkspace" } : { kind: "addProject" })),

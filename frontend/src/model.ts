@@ -10,8 +10,12 @@ import { provideWorkspaces, Workspaces } from "./features/workspaces/index";
 import type { Host } from "./host/host";
 import { provideHost, provideShell } from "./lib/context";
 import { Drafts, provideDrafts } from "./lib/drafts.svelte";
+import { Diagrams } from "./lib/diagrams";
+import { Formulas } from "./lib/formulas.svelte";
 import { Shell } from "./lib/shell.svelte";
+import { TerminalDoor } from "./lib/terminaldoor.svelte";
 import { provideLinks } from "./ui/links";
+import { provideRich } from "./ui/rich";
 import { provideToasts, Toasts } from "./ui/toasts.svelte";
 
 export interface Model {
@@ -27,6 +31,8 @@ export interface Model {
   sandboxes: Sandboxes;
   drafts: Drafts;
   attachments: Attachments;
+  /** Where code goes that is to be run in a terminal. */
+  terminalDoor: TerminalDoor;
 }
 
 /** Makes the stores and hands them to the views below. Call it while the root component starts. */
@@ -48,6 +54,7 @@ export function provideModel(host: Host): Model {
     sandboxes: new Sandboxes(host),
     drafts,
     attachments,
+    terminalDoor: new TerminalDoor(),
   };
   provideHost(host);
   provideShell(model.shell);
@@ -62,6 +69,14 @@ export function provideModel(host: Host): Model {
   provideSandboxes(model.sandboxes);
   provideAttachments(attachments);
   provideShownPictures(new ShownPictures(host));
+  provideRich({
+    formulas: new Formulas(),
+    diagrams: new Diagrams(),
+    get run() {
+      const [put, workspace] = [model.terminalDoor.put, model.shell.selected];
+      return put && workspace !== "" ? (code: string) => put(workspace, code) : undefined;
+    },
+  });
   provideLinks((address) => {
     if (!host.openLink(address)) model.toasts.problem("Carrel opens only web and mail addresses.");
   });

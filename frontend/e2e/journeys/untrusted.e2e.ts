@@ -21,6 +21,11 @@ const attacks = [
   `[data](data:text/html,<script>${pwn}</script>)`,
   `![img](https://evil.example/pixel.png)`,
   "```html\n<img src=x onerror=\"" + pwn + "\">\n```",
+  "```mermaid\ngraph TD\n  A[\"#lt;img src=x onerror=" + pwn + "#gt;\"] --> B[x]\n  click B href \"javascript:" + pwn + "\"\n```",
+  "```mermaid\n---\ntitle: \"\\x3cimg src=x onerror=" + pwn + ">\"\nconfig:\n  securityLevel: loose\n  htmlLabels: true\n  themeCSS: \"body { display: none }\"\n---\ngraph TD; A[a] --> B[b]\n```",
+  "```mermaid\nsequenceDiagram\n  A->>B: <svg onload=" + pwn + ">\n  link A: x @ javascript:" + pwn + "\n```",
+  "$\\href{javascript:" + pwn + "}{x}\\includegraphics{https://evil.example/x.png}\\htmlStyle{position:fixed}{y}$",
+  `<details><summary><img src=x onerror="${pwn}"></summary>\n\n<img src=x onerror="${pwn}">\n\n</details>`,
   "```mermaid\ngraph TD; A[\"<img src=x onerror=" + pwn + ">\"]\n```",
 ];
 /** As a file, branch or commit name, where few characters are allowed. */
@@ -31,7 +36,7 @@ const branch = `<svg/onload=${pwn}>`;
 async function unharmed(person: Person): Promise<void> {
   const found = await person.page.evaluate(() => ({
     ran: (window as { __pwned?: unknown }).__pwned,
-    elements: document.querySelectorAll("img, iframe, script:not([src]), [onerror], [onload], [onfocus], form:not([id]) input[autofocus], base, object, embed").length,
+    elements: document.querySelectorAll("img:not([src^='blob:']), iframe, script:not([src]), [onerror], [onload], [onfocus], form:not([id]) input[autofocus], base, object, embed").length,
     links: [...document.querySelectorAll("a[href]")].map((link) => new URL(link.getAttribute("href") ?? "", location.href).protocol).filter((scheme) => !["http:", "https:", "mailto:"].includes(scheme)),
   }));
   expect(found).toEqual({ ran: undefined, elements: 0, links: [] });
@@ -55,16 +60,18 @@ test("what a model says and a command prints stays text", async () => {
   );
   await ada.ask(`Attack me ${short}`);
   await ada.log.getByText("Nothing happened.").waitFor();
-  await ada.log.getByRole("button", { name: /^Thought/ }).click();
+  await unharmed(ada);
   await ada.tool(/^Run/).click();
   await ada.log.getByLabel(/^Output of/).getByText("file:///etc/passwd").waitFor();
   await unharmed(ada);
 
   // Whatever can be clicked in the answer opens nothing that is not an ordinary address.
   for (const word of ["js", "file", "data"]) {
-    const shown = ada.log.getByText(word, { exact: true });
-    for (let i = 0; i < (await shown.count()); i++) await shown.nth(i).click();
+    await ada.log.getByText(word, { exact: true }).evaluateAll((shown) => shown.forEach((one) => one instanceof HTMLElement && one.click()));
   }
+  await ada.log.hover();
+  await expect.poll(async () => (await ada.page.mouse.wheel(0, -20_000), ada.log.getByRole("button", { name: /^Thought/ }).count())).toBe(1);
+  await ada.log.getByRole("button", { name: /^Thought/ }).click();
   await unharmed(ada);
   expect(ada.page.url()).toBe(`${carrel.origin}/`);
   await ada.page.reload();
@@ -110,7 +117,7 @@ test("a repository with hostile names, contents and history stays text", async (
   await ada.ask("Touch them");
   const closed = ada.log.getByRole("button", { expanded: false });
   await closed.evaluateAll((rows) => rows.forEach((row) => row instanceof HTMLElement && row.click()));
-  await ada.log.getByText(`"${short}"`).first().waitFor();
+  await ada.log.locator(".tree").getByText(short, { exact: true }).first().waitFor();
   await unharmed(ada);
   await ada.menu("Delete…");
   await ada.dialog(/^Delete/).getByText("This work exists nowhere else").waitFor();

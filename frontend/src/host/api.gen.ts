@@ -1038,6 +1038,8 @@ export interface Settings {
   density: string;
   /** provider:id; "" chooses the first available one */
   defaultModel: string;
+  /** Keys are the keys of commands by their ids, in place of the usual ones. */
+  keys?: Record<string, string[]>;
 }
 
 /** About says what is running. */
@@ -1142,6 +1144,63 @@ export interface PickedFolder {
 /** SetOutputLevel chooses the least level that is shown. */
 export interface SetOutputLevel {
   level: string;
+}
+
+/** SettingKind is what a setting's value looks like. */
+export type SettingKind = "choice" | "switch" | "number" | "text" | "list" | "model" | "panel";
+
+/** SettingOption is one of the values that a setting can have. */
+export interface SettingOption {
+  value: string;
+  label: string;
+}
+
+/** SettingSource is where a value comes from. */
+export type SettingSource = "default" | "file" | "environment";
+
+/** Setting is one value of settings.jsonc, with where it comes from. */
+export interface Setting {
+  /** its path in settings.jsonc, joined by dots */
+  key: string;
+  /** of the settings view */
+  section: string;
+  title: string;
+  help: string;
+  kind: SettingKind;
+  options?: SettingOption[];
+  /** of a number */
+  least?: number;
+  most?: number;
+  /** what counts, as JSON; that of the file where Source is environment */
+  value: string;
+  /** what counts when nothing is set, as JSON */
+  usual: string;
+  source: SettingSource;
+  /** in settings.jsonc, where it stands there */
+  line?: number;
+  /** the variable that sets it now, as NAME=value */
+  env?: string;
+  /** what else counts more than it, for people */
+  over?: string;
+  /** what is wrong with the value in the file, which is then ignored */
+  problem?: string;
+}
+
+/** SettingsView is every value of settings.jsonc. */
+export interface SettingsView {
+  /** its path */
+  file: string;
+  values: Setting[];
+  /** with the settings' files */
+  problems: Problem[];
+}
+
+/** PutSetting changes one value of settings.jsonc. */
+export interface PutSetting {
+  /** of the value; below an object of a panel, one name more */
+  path: string[];
+  /** as JSON; without it the value is taken out of the file */
+  value?: string;
 }
 
 /**
@@ -1341,6 +1400,8 @@ export interface ToolDetail {
   timedOut?: boolean;
   spillPath?: string;
   omitted?: number;
+  /** the end of the output with colours (SGR) and carriage returns, at most 32 KiB */
+  screen?: string;
   diff?: string;
   added?: number;
   removed?: number;
@@ -1545,6 +1606,8 @@ export interface Calls {
   "sandbox.setSettings": { args: SandboxSettings; result: void };
   "settings.get": { args: undefined; result: Settings };
   "settings.set": { args: Settings; result: void };
+  "settings.values": { args: undefined; result: SettingsView };
+  "settings.put": { args: PutSetting; result: void };
   "settings.models": { args: undefined; result: Model[] };
   "settings.model": { args: ByID; result: Model };
   "settings.providers": { args: undefined; result: Provider[] };
@@ -1739,8 +1802,12 @@ export interface Api {
   settings: {
     /** Get returns the preferences. */
     get(): Promise<Settings>;
-    /** Set changes the preferences. */
+    /** Set changes the preferences; the keys are changed by Put. */
     set(args: Settings): Promise<void>;
+    /** Values lists every value of settings.jsonc, and where it comes from. */
+    values(): Promise<SettingsView>;
+    /** Put changes one value of settings.jsonc, or takes it back; comments there stay. */
+    put(args: PutSetting): Promise<void>;
     /** Models lists the models that can be chosen. */
     models(): Promise<Model[]>;
     /** Model describes one model, also one that is not listed, by provider:id or a short name; "" is the default. */
@@ -1909,6 +1976,8 @@ export function client(call: Call): Api {
     settings: {
       get: () => call("settings.get", undefined),
       set: (args) => call("settings.set", args),
+      values: () => call("settings.values", undefined),
+      put: (args) => call("settings.put", args),
       models: () => call("settings.models", undefined),
       model: (args) => call("settings.model", args),
       providers: () => call("settings.providers", undefined),

@@ -71,6 +71,8 @@ const repeatable: Record<CallName, boolean> = {
   "conversations.saveExport": false, // each is another file
   "settings.get": true,
   "settings.set": true,
+  "settings.values": true,
+  "settings.put": true,
   "settings.models": true,
   "settings.model": true,
   "settings.providers": true,

@@ -2,8 +2,8 @@ import { describe, expect, test } from "vitest";
 import { Blocks, type Block } from "./markdown";
 import { sanitise } from "./sanitise";
 
-const show = (blocks: Block[]) => blocks.map((block) => (block.kind === "code" ? `<pre ${block.language}>${block.text}</pre>` : sanitise(block.html))).join("");
-const render = (text: string) => show(new Blocks().update(text, false));
+const show = (blocks: Block[]) => blocks.map((block) => (block.kind === "code" ? `<pre ${block.language}>${block.text}</pre>` : block.kind === "details" ? `<fold ${sanitise(block.summary)}>${render(block.text)}</fold>` : sanitise(block.html))).join("");
+const render = (text: string): string => show(new Blocks().update(text, false));
 
 const attacks = [
   "<img src=x onerror=alert(1)>",
@@ -28,6 +28,12 @@ const attacks = [
   "| a |\n| - |\n| <img src=x onerror=alert(1)> |",
   "<https://example.org/?\"onclick=alert(1)>",
   "[ref]\n\n[ref]: javascript:alert(1)",
+  "$\\href{javascript:alert(1)}{x}$ and $<img src=x onerror=alert(1)>$",
+  "$$\n\\htmlClass{x}{<script>alert(1)</script>}\n$$",
+  "<details><summary><img src=x onerror=alert(1)></summary>\n\n<img src=x onerror=alert(1)>\n\n</details>",
+  "<details open><summary>[x](javascript:alert(1))</summary>\n<svg onload=alert(1)>",
+  "<details onclick=alert(1)>\n\nx\n</details>",
+  '<div class="table" tabindex="1" style="position:fixed">x</div>',
 ];
 
 // O-DESK-03
@@ -37,11 +43,12 @@ describe("model text cannot do anything", () => {
       const box = document.createElement("div");
       // Code blocks are drawn as text by their component; the rest is what the page inserts.
       // eslint-disable-next-line no-restricted-syntax -- what the page would do
-      box.innerHTML = new Blocks().update(text, false).map((block) => (block.kind === "text" ? sanitise(block.html) : "")).join("");
+      box.innerHTML = new Blocks().update(text, false).map((block) => (block.kind === "text" ? sanitise(block.html) : block.kind === "details" ? sanitise(block.summary) + render(block.text).replace(/<pre[^]*?<\/pre>/g, "") : "")).join("");
       expect(box.querySelectorAll("script, style, iframe, svg, math, img, form, input, object, embed, link, meta, base").length).toBe(0);
       for (const element of box.querySelectorAll("*")) {
         for (const { name, value } of element.attributes) {
-          expect(["href", "start", "target", "rel", "title"]).toContain(name);
+          expect(["href", "start", "target", "rel", "title", "class", "tabindex", "align"]).toContain(name);
+          if (name === "class") expect(["table", "formula", "formula display"]).toContain(value);
           if (name === "href") expect(value).toMatch(/^(https?|mailto):/);
         }
       }
@@ -70,6 +77,9 @@ describe("text that streams in", () => {
     "| a | b |\n| - | - |\n| 1 | 2 |",
     "> quoted\n> twice",
     "Setext\n===",
+  "Euler has $e^{i\\pi}+1=0$, for \\(x\\), and it costs $5 or $6.",
+  "$$\n\\int_0^1 x\\,dx\n$$",
+  "<details><summary>More *of* it</summary>\n\n- inside\n\n```sh\nls\n```\n\n</details>",
     "Last words with [a reference][r].",
     "[r]: https://example.org/ref",
   ].join("\n\n");
@@ -127,10 +137,24 @@ describe("text that streams in", () => {
 
   test("shows a giant as plain text", () => {
     const text = "> ".repeat(300_000);
-    expect(new Blocks().update(text, false)).toEqual([{ kind: "code", language: "", text }]);
+    expect(new Blocks().update(text, false)).toMatchObject([{ kind: "code", language: "", text: expect.toSatisfy((shown: string) => shown === text) as string }]);
+  });
+
+  test("tells formulas from money, and folds from other HTML", () => {
+    const formulas = (text: string) => [...render(text).matchAll(/<code class="(formula[^"]*)">([^<]*)/g)].map((found) => [found[1], found[2]]);
+    expect(formulas("It costs $5 or $6, and US$ 7,$8.")).toEqual([]);
+    expect(formulas("Let $x_1$ be \\(y\\); `$no$` and \\$z\\$ are not. $$a$$")).toEqual([["formula", "x_1"], ["formula", "y"], ["formula display", "a"]]);
+    expect(formulas("\\[\na\n\\]\n\n$$b$$\n\n$$\n\nnot\n\n$$")).toEqual([["formula display", "\na\n"], ["formula display", "b"]]);
+    expect(new Blocks().update("<details>\n<summary>S *x*</summary>\n\na\n\n<details>\n\nb\n\n</details>\n\n</details>\n\nafter", false)).toMatchObject([
+      { kind: "details", summary: "S <em>x</em>", text: "\na\n\n<details>\n\nb\n\n</details>\n" },
+      { kind: "text", html: "<p>after</p>\n" },
+    ]);
+    expect(new Blocks().update("<details><summary>S</summary>\n\nhalf", true)).toMatchObject([{ kind: "details", text: "\nhalf" }]);
+    expect(render("<details x=y>no</details>")).toContain("&lt;details");
+    expect(render("- <details>\n  <summary>in a list</summary>\n\n  x\n  </details>\n")).toContain("<summary>in a list</summary>");
   });
 
   test("draws an open fence as code at once", () => {
-    expect(new Blocks().update("```go\nfunc main", true)).toEqual([{ kind: "code", language: "go", text: "func main" }]);
+    expect(new Blocks().update("```go\nfunc main", true)).toEqual([{ kind: "code", language: "go", text: "func main", open: true }]);
   });
 });

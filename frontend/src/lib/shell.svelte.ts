@@ -22,7 +22,7 @@ export type DialogState =
   | { kind: "palette"; start?: string }
   | { kind: "shortcuts" };
 
-export type SettingsSection = "general" | "providers" | "models" | "sandbox" | "about";
+export type SettingsSection = "general" | "providers" | "models" | "permissions" | "sandbox" | "keys" | "about";
 
 /** A place in a conversation to go to. */
 export interface Place {

@@ -7,6 +7,7 @@ import SquareTerminal from "@lucide/svelte/icons/square-terminal";
 import Wrench from "@lucide/svelte/icons/wrench";
 import type { Component } from "svelte";
 import type { ToolEntry } from "../../host/host";
+import { Ansi } from "../../lib/ansi";
 import { count, duration, visible } from "../../lib/format";
 
 export type ToolShape = "read" | "edit" | "run" | "todo" | "search" | "other";
@@ -95,15 +96,17 @@ export function opensByItself(tool: ToolEntry, shape: ToolShape): boolean {
 
 /** The last line that has something on it. */
 export function lastLine(output: string): string {
-  const end = output.slice(-2000).trimEnd();
-  return end.slice(end.lastIndexOf("\n") + 1);
+  const lines = new Ansi().update(output.slice(-2000).trimEnd());
+  return (lines.at(-1)?.spans ?? []).map((span) => span.text).join("");
 }
 
-/** JSON with line breaks, or the text as it is. */
-export function pretty(input: string): string {
+/** The object or list that a text is, or undefined. */
+export function parsed(text: string): object | undefined {
+  if (!/^\s*[{[]/.test(text)) return undefined;
   try {
-    return JSON.stringify(JSON.parse(input), null, 2);
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null ? value : undefined;
   } catch {
-    return input;
+    return undefined;
   }
 }

@@ -6,7 +6,9 @@
 // a key that browsers keep, such as Ctrl+N, has a second one beside it. A test holds the list against the
 // keys that were promised.
 
-export type CommandGroup = "General" | "Conversation" | "Composer" | "Workspaces" | "Terminals" | "Interface";
+/** The groups, in the order of the sheet. */
+export const commandGroups = ["General", "Conversation", "Composer", "Workspaces", "Terminals", "Interface"] as const;
+export type CommandGroup = (typeof commandGroups)[number];
 
 export interface CommandSpec {
   id: string;
@@ -34,6 +36,7 @@ export const commands = [
   { id: "settings.open", title: "Settings", group: "General", keys: ["Mod+,"] },
   { id: "help.shortcuts", title: "Keyboard shortcuts", group: "General", keys: ["?", "F1"] },
   { id: "app.quit", title: "Quit Carrel", group: "General", keys: ["Mod+Q"], words: "close exit leave" },
+  { id: "keys.change", title: "Settings: Change keys", group: "General", keys: [], words: "shortcuts bindings" },
   { id: "dialog.close", title: "Close a dialog or menu", group: "General", keys: ["Escape"], local: true },
 
   { id: "composer.focus", title: "Write a message", group: "Conversation", keys: ["Mod+I", "A", "I"] },
@@ -48,6 +51,7 @@ export const commands = [
   { id: "conversation.retry", title: "Try again", group: "Conversation", keys: [] },
   { id: "pictures.attach", title: "Attach pictures", group: "Conversation", keys: [] },
   { id: "message.editLast", title: "Edit your last message, from an empty composer", group: "Conversation", keys: ["ArrowUp"], local: true },
+  { id: "message.cancelEdit", title: "Stop editing a message", group: "Conversation", keys: ["Escape"], local: true },
   { id: "queue.move", title: "Move a waiting message up or down", group: "Conversation", keys: ["Alt+ArrowUp", "Alt+ArrowDown"], local: true },
   { id: "conversation.bottom", title: "Jump to the latest message", group: "Conversation", keys: ["Shift+G"] },
   { id: "model.choose", title: "Choose a model", group: "Conversation", keys: [] },

@@ -4,6 +4,7 @@ import { CallError, client, safeAddress, type Call, type CallName, type Calls, t
 import { arrange, siblings } from "./arrange";
 import { outputAnswers } from "./output";
 import { sandboxAnswers } from "./sandbox";
+import { FakeSettings } from "./settings";
 import * as world from "./world";
 
 type Handlers = { [N in CallName]?: (args: Calls[N]["args"]) => Calls[N]["result"] | Promise<Calls[N]["result"]> };
@@ -17,6 +18,7 @@ export class FakeHost implements Host {
   workspaces = new Map(world.workspaces.map((one) => [one.id, one]));
   conversations = new Map<string, Conversation>([["w1", world.pictured()], ["w3", world.failed()]]);
   settings = { theme: "system", density: "comfortable", defaultModel: "" };
+  readonly values = new FakeSettings();
   layouts = new Map<string, Layout>();
   /** Projects whose repository has no commit. */
   readonly unborn = new Set<string>();
@@ -231,7 +233,13 @@ export class FakeHost implements Host {
       "permissions.revoke": () => undefined,
       "permissions.setSandbox": () => undefined,
       ...sandboxAnswers((event) => this.emit(event)),
-      "settings.get": () => this.settings,
+      "settings.get": () => ({ ...this.settings, keys: this.values.keys }),
+      "settings.values": () => this.values.view(),
+      "settings.put": (change) => {
+        this.values.put(change);
+        if (change.path[0] === "theme") this.settings = { ...this.settings, theme: JSON.parse(change.value ?? '"system"') as string };
+        this.emit({ name: "settings.changed", data: {} });
+      },
       "settings.set": (settings) => void (this.settings = settings),
       "settings.models": () => world.models,
       "settings.providers": () => world.providers,
