@@ -6,7 +6,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	goruntime "runtime"
 	"strings"
 	"sync"
 
@@ -239,8 +238,7 @@ func (b *boxes) proxy(id string, now func() policy.Policy, home string) sandbox.
 		note(d)
 		b.app.logger.Info("network", "workspace", id, "host", d.Host, "port", d.Port, "allowed", d.Allowed, "rule", d.Rule)
 	}
-	inner := filter.New(filter.Config{Proxy: netproxy.Config{Log: log}, Policy: now, Configured: configured,
-		Tools: netproxy.Tools{Captured: goruntime.GOOS == "linux"}})
+	inner := filter.New(filter.Config{Proxy: netproxy.Config{Log: log}, Policy: now, Configured: configured})
 	return oneOff{Proxy: inner, log: b.net, workspace: id, configured: configured}
 }
 

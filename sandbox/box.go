@@ -42,9 +42,19 @@ type Proxy interface {
 	// Serve serves the listeners of one network namespace and closes them before it returns, which
 	// is soon after ctx ends.
 	Serve(ctx context.Context, l Listeners)
-	// Admit opens the proxy, which programs reach at the address, to one command under the policy,
-	// and gives the variables that make programs use it. release ends that.
-	Admit(command string, p policy.Policy, address string) (env []string, release func(), err error)
+	// Admit opens the proxy to one command under the policy, and gives the variables that make programs
+	// use it. release ends that. The command's name is for people.
+	Admit(command string, p policy.Policy, w Way) (env []string, release func(), err error)
+}
+
+// Way is how a command's programs come to the proxy.
+type Way struct {
+	Address string // HOST:PORT, as they reach it
+	// Helper is the absolute path of the program that ssh goes through, as commands see it; empty leaves
+	// ssh out.
+	Helper string
+	// Captured says that connections of programs that don't ask the proxy are handed to it too.
+	Captured bool
 }
 
 // Config says what a box holds its commands to.
@@ -93,6 +103,9 @@ func Open(ctx context.Context, c Config) (*Box, error) {
 		b.config.Tier = status.Tier
 	}
 	if err := status.need(b.config.Tier); err != nil {
+		return nil, err
+	}
+	if b.config, err = withProgram(b.config); err != nil {
 		return nil, err
 	}
 	b.ground = newGround()

@@ -83,7 +83,7 @@ func runTrial(ctx context.Context, h *helper, p plan.Plan) error {
 		return err
 	}
 	defer done()
-	proc, err := launch(ctx, h, job{command: c, plan: p}, nil, "", func() {})
+	proc, err := launch(ctx, h, job{command: c, plan: p}, nil, Way{}, func() {})
 	if err != nil {
 		return err
 	}

@@ -17,7 +17,6 @@ type Filter struct {
 	proxy      *netproxy.Proxy
 	policy     func() policy.Policy
 	configured []string
-	tools      netproxy.Tools
 
 	mu       sync.Mutex
 	admitted map[*admitted]bool
@@ -38,12 +37,11 @@ type Config struct {
 	// Configured are hosts that a policy without a list allows beside the known package registries: those
 	// that the machine's package managers use.
 	Configured []string
-	Tools      netproxy.Tools
 }
 
 // New makes a filter. It holds nothing that needs closing.
 func New(c Config) *Filter {
-	return &Filter{proxy: netproxy.New(c.Proxy), policy: c.Policy, configured: c.Configured, tools: c.Tools, admitted: map[*admitted]bool{}}
+	return &Filter{proxy: netproxy.New(c.Proxy), policy: c.Policy, configured: c.Configured, admitted: map[*admitted]bool{}}
 }
 
 // Serve serves the listeners of one network namespace until ctx ends, and closes them.
@@ -66,13 +64,13 @@ func (f *Filter) Serve(ctx context.Context, l sandbox.Listeners) {
 }
 
 // Admit lets a command in under its policy.
-func (f *Filter) Admit(command string, p policy.Policy, address string) (env []string, release func(), err error) {
+func (f *Filter) Admit(command string, p policy.Policy, w sandbox.Way) (env []string, release func(), err error) {
 	a := &admitted{name: command, rules: f.rules(p)}
 	c, end := f.proxy.Admit(command, func() netproxy.Rules { return a.rules })
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.admitted[a] = true
-	return netproxy.Environment(address, c, f.tools), func() {
+	return netproxy.Environment(w.Address, c, netproxy.Tools{Helper: w.Helper, Captured: w.Captured}), func() {
 		end()
 		f.mu.Lock()
 		defer f.mu.Unlock()

@@ -68,6 +68,12 @@ func (h *host) trust() string {
 // box opens a sandbox in tier A whose commands reach example.com.
 func box(t *testing.T, h *host) (b *sandbox.Box, project string) {
 	t.Helper()
+	return boxIn(t, h, plan.TierA)
+}
+
+// boxIn opens one in a tier.
+func boxIn(t *testing.T, h *host, tier plan.Tier) (b *sandbox.Box, project string) {
+	t.Helper()
 	base, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
@@ -89,11 +95,11 @@ func box(t *testing.T, h *host) (b *sandbox.Box, project string) {
 		}
 	}
 	rules := func() policy.Policy { return p }
-	b, err = sandbox.Open(t.Context(), sandbox.Config{Policy: rules, Tier: plan.TierA, Program: helper,
-		Proxy: New(Config{Policy: rules, Tools: netproxy.Tools{Captured: true},
+	b, err = sandbox.Open(t.Context(), sandbox.Config{Policy: rules, Tier: tier, Program: helper, OldBwrap: true,
+		Proxy: New(Config{Policy: rules,
 			Proxy: netproxy.Config{Resolver: h, Dial: h.dial, Log: h.log}})})
 	if err != nil {
-		t.Fatal("no tier A here: ", err)
+		t.Fatalf("no tier %s here: %v", tier, err)
 	}
 	t.Cleanup(func() {
 		if err := b.Close(); err != nil {
