@@ -130,16 +130,10 @@ func (b *boxes) policyOf(w workspaces.Workspace) (policy.Policy, policy.Mode, er
 		return policy.Policy{}, "", err
 	}
 	home := lookup(a.environ)("HOME")
-	p := policy.Defaults(home, a.root.Dir())
+	p := SandboxPolicy(policy.Defaults(home, a.root.Dir()).Moved(a.environ), v.Sandbox, w.Dir)
 	p.Project, p.Private = w.Dir, a.root.Path("sessions", w.ID, "sandbox")
 	if real, err := filepath.EvalSymlinks(w.Dir); err == nil {
 		p.Project = real
-	}
-	if n := policy.Network(v.Sandbox.Network); n != "" {
-		p.Network = n
-	}
-	if v.Sandbox.AllowedDomains != nil {
-		p.Allowed = append([]string{}, *v.Sandbox.AllowedDomains...)
 	}
 	if len(granted.AllowedDomains) > 0 {
 		if p.Allowed == nil {
@@ -147,12 +141,7 @@ func (b *boxes) policyOf(w workspaces.Workspace) (policy.Policy, policy.Mode, er
 		}
 		p.Allowed = append(p.Allowed, granted.AllowedDomains...)
 	}
-	p.Denied = v.Sandbox.DeniedDomains
-	p.SSHAgent = v.Sandbox.AllowSSHAgent
-	for _, d := range v.Sandbox.DenyRead {
-		p.DenyRead = append(p.DenyRead, policy.Expand(d, home, w.Dir))
-	}
-	for _, d := range append(append([]string{}, v.Sandbox.AllowWrite...), granted.AllowWrite...) {
+	for _, d := range granted.AllowWrite {
 		p.Write = append(p.Write, policy.Expand(d, home, w.Dir))
 	}
 	if s := a.openNow(w.ID); s != nil {

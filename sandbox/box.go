@@ -67,7 +67,7 @@ type Config struct {
 	Proxy Proxy
 	// Program is the helper's path; empty writes the embedded one below the policy's Root.
 	Program string
-	// Status is what an earlier Probe said; nil probes.
+	// Status is what an earlier Probe said; nil tries the tier, or without one each until one works.
 	Status *Status
 	// OldBwrap, for tests, takes a bubblewrap that is too old to be safe.
 	OldBwrap bool
@@ -117,24 +117,18 @@ func Open(ctx context.Context, c Config) (*Box, error) {
 	return b, nil
 }
 
-// machineFor is what the machine can do: as it was found before, but for a tier that did not work
-// then, and may have been mended.
+// machineFor is what the machine can do, as far as this box needs to know.
 func machineFor(ctx context.Context, c Config) (Status, error) {
 	if c.Status != nil {
 		return *c.Status, nil
 	}
-	how := ProbeConfig{Root: c.Policy().Root, Program: c.Program, OldBwrap: c.OldBwrap}
-	s, err := Known(ctx, how)
-	if err != nil || c.Tier == "" || s.need(c.Tier) == nil {
-		return s, err
-	}
-	return Probe(ctx, how)
+	return enough(ctx, ProbeConfig{Root: c.Policy().Root, Program: c.Program, OldBwrap: c.OldBwrap}, c.Tier)
 }
 
 // Tier is how strongly the box holds its commands.
 func (b *Box) Tier() plan.Tier { return b.config.Tier }
 
-// Status is what the machine can do.
+// Status is what the machine can do; tiers that were not tried are not in it.
 func (b *Box) Status() Status { return b.status }
 
 // Plan is what Start would enforce now, for people.
