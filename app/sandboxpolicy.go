@@ -16,7 +16,7 @@ func SandboxPolicy(p policy.Policy, v store.Sandbox, dir string) policy.Policy {
 	if v.AllowedDomains != nil {
 		p.Allowed = append([]string{}, *v.AllowedDomains...)
 	}
-	p.Denied = slices.Clone(v.DeniedDomains)
+	p.Denied, p.AllowPrivate = slices.Clone(v.DeniedDomains), slices.Clone(v.AllowPrivate)
 	p.SSHAgent = v.AllowSSHAgent
 	p.DenyRead, p.Write = slices.Clone(p.DenyRead), slices.Clone(p.Write)
 	for _, d := range v.DenyRead {

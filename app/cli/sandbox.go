@@ -12,6 +12,7 @@ import (
 
 	"carrel/app"
 	"carrel/sandbox"
+	"carrel/sandbox/netproxy"
 	"carrel/sandbox/plan"
 	"carrel/sandbox/policy"
 	"carrel/store"
@@ -37,9 +38,9 @@ there is one JSON object a line; standard output stays the command's.`
 
 // sandboxOptions are the flags that make a policy.
 type sandboxOptions struct {
-	write, denyRead, allow, deny []string
-	network, tier                string
-	readOnly, oldBwrap           bool
+	write, denyRead, allow, deny, private []string
+	network, tier                         string
+	readOnly, oldBwrap                    bool
 }
 
 func sandboxCommand(io IO) *cobra.Command {
@@ -55,6 +56,7 @@ func (o *sandboxOptions) flags(c *cobra.Command) {
 	f.StringVar(&o.network, "network", "", "allow, deny, or allowlist: only through the filtering proxy")
 	f.StringArrayVar(&o.allow, "allow", nil, "a host that the proxy allows, or *.suffix; without any, the package registries")
 	f.StringArrayVar(&o.deny, "deny", nil, "a host that the proxy refuses whatever is allowed, or *.suffix")
+	f.StringArrayVar(&o.private, "allow-private", nil, "a private network (10.20.0.0/16) that allowed names may lead to")
 	f.StringVar(&o.tier, "tier", "", "A, B or C: this tier and no other; without it, the strongest that works here")
 	f.BoolVar(&o.readOnly, "read-only", false, "let it write nothing but its own temporary files")
 	f.BoolVar(&o.oldBwrap, "old-bwrap", false, "take a bubblewrap that is too old to be safe; for tests")
@@ -183,6 +185,10 @@ func (o *sandboxOptions) over(p *policy.Policy, home, dir string) error {
 		p.Allowed, p.Network = o.allow, policy.NetworkAllowlist
 	}
 	p.Denied = append(p.Denied, o.deny...)
+	p.AllowPrivate = append(p.AllowPrivate, o.private...)
+	if _, err := netproxy.Networks(p.AllowPrivate); err != nil {
+		return usage("%w", err)
+	}
 	if o.network != "" {
 		p.Network = policy.Network(o.network)
 	}

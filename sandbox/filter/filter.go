@@ -106,7 +106,8 @@ func (f *Filter) anyRules() netproxy.Rules {
 }
 
 func (f *Filter) rules(p policy.Policy) netproxy.Rules {
-	return netproxy.Rules{Allowed: p.AllowedHosts(f.configured), Denied: p.Denied}
+	private, _ := netproxy.Networks(p.AllowPrivate) // what can't be read allows nothing
+	return netproxy.Rules{Allowed: p.AllowedHosts(f.configured), Denied: p.Denied, Private: private}
 }
 
 var _ sandbox.Proxy = (*Filter)(nil)

@@ -57,7 +57,7 @@ func (p *Proxy) resolve(ctx context.Context, t target) ([]netip.AddrPort, error)
 	}
 	if len(list) == 0 {
 		return nil, &refusal{status: http.StatusForbidden, rule: RuleAddress, reason: t.host +
-			" leads to this machine or to a private network, which no name may"}
+			" leads to this machine or to a private network; a name may lead only to those private networks that allow_private lists"}
 	}
 	return list, nil
 }
