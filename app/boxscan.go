@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"carrel/sandbox"
+	"carrel/sandbox/filter"
 	"carrel/sandbox/plan"
 	"carrel/sandbox/scan"
 	"carrel/workspaces/runtime"
@@ -23,6 +24,7 @@ type lookout struct {
 	boxes *boxes
 	id    string
 	box   *sandbox.Box
+	proxy *filter.Filter
 
 	config  scan.Config // of scanner; guarded by the boxes' lock
 	scanner *scan.Scanner
