@@ -44,6 +44,9 @@ type Machine struct {
 	Root     bool    `json:"root"` // the caller is the machine's root
 	UID      int     `json:"uid"`
 	GID      int     `json:"gid"`
+	// Helper is the absolute path of the program that ssh goes through to the proxy where nothing is
+	// captured; empty leaves ssh out.
+	Helper string `json:"helper,omitempty"`
 	// Sockets lists the pathname Unix sockets that someone listens on now.
 	Sockets []string `json:"sockets,omitempty"`
 	// Mounts are the machine's mount points: what is denied at one place must not show at another.
