@@ -9,7 +9,7 @@ func (p Policy) Equal(q Policy) bool {
 		p.SSHAgent == q.SSHAgent && p.Limits == q.Limits && p.Home == q.Home && p.Root == q.Root &&
 		(p.Allowed == nil) == (q.Allowed == nil) && // nil means the registries
 		same(p.Write, q.Write) && same(p.DenyRead, q.DenyRead) && same(p.AllowRead, q.AllowRead) && same(p.Guards, q.Guards) &&
-		same(p.Caches, q.Caches) && same(p.Allowed, q.Allowed) && same(p.Denied, q.Denied) && same(p.Env, q.Env)
+		same(p.Caches, q.Caches) && same(p.Allowed, q.Allowed) && same(p.Denied, q.Denied) && same(p.AllowPrivate, q.AllowPrivate) && same(p.Env, q.Env)
 }
 
 // same compares lists, and does not look into one that is the other.
