@@ -593,6 +593,8 @@ export interface SandboxStatus {
   allowed: string[];
   registries?: boolean;
   denied: string[];
+  /** AllowPrivate are private networks that allowed names may lead to. */
+  allowPrivate: string[];
   /** folders that commands can change */
   write: string[];
   /** what they can't read */
@@ -713,6 +715,8 @@ export interface SandboxSettings {
   registries: boolean;
   allowedDomains: string[];
   deniedDomains: string[];
+  /** AllowPrivate are networks (10.20.0.0/16) and addresses that allowed names may lead to though they are private. */
+  allowPrivate: string[];
   denyRead: string[];
   allowWrite: string[];
   allowSshAgent: boolean;
