@@ -239,7 +239,7 @@ func (a *App) shutDown(ctx context.Context) error {
 	errs := make([]error, len(ids))
 	var all sync.WaitGroup
 	for i, id := range ids {
-		all.Go(func() { errs[i] = a.closeSession(ctx, id) })
+		all.Go(func() { errs[i] = a.closeSession(ctx, id, (*session).close) })
 	}
 	all.Wait()
 	if a.watcher != nil {

@@ -554,6 +554,20 @@ export interface SandboxState {
   network: string;
 }
 
+/** Stake is work that runs: what a person who quits should know of. */
+export interface Stake {
+  /** turn: an agent works; waiting: it waits for the person; hook: a workspace is being set up */
+  kind: string;
+  workspace: string;
+  title: string;
+}
+
+/** QuitArgs says how the window is left. */
+export interface QuitArgs {
+  /** Stop interrupts the agents' turns; without it they go on while no window is open. */
+  stop?: boolean;
+}
+
 /**
  * SandboxStatus is how the commands of a workspace are confined, and why not more strongly. Lists are
  * cut at 200 entries.
@@ -579,6 +593,8 @@ export interface SandboxStatus {
   allowed: string[];
   registries?: boolean;
   denied: string[];
+  /** AllowPrivate are private networks that allowed names may lead to. */
+  allowPrivate: string[];
   /** folders that commands can change */
   write: string[];
   /** what they can't read */
@@ -699,6 +715,8 @@ export interface SandboxSettings {
   registries: boolean;
   allowedDomains: string[];
   deniedDomains: string[];
+  /** AllowPrivate are networks (10.20.0.0/16) and addresses that allowed names may lead to though they are private. */
+  allowPrivate: string[];
   denyRead: string[];
   allowWrite: string[];
   allowSshAgent: boolean;
@@ -1761,6 +1779,8 @@ export interface Calls {
   "system.setLayout": { args: Layout; result: void };
   "system.pickFolder": { args: undefined; result: PickedFolder };
   "system.raise": { args: undefined; result: void };
+  "system.atStake": { args: undefined; result: Stake[] };
+  "system.quit": { args: QuitArgs; result: void };
   "system.openURL": { args: OpenURL; result: void };
   "system.showFile": { args: ShowFile; result: void };
   "costs.summary": { args: CostQuery; result: CostSummary };
@@ -1999,6 +2019,10 @@ export interface Api {
     pickFolder(): Promise<PickedFolder>;
     /** Raise brings the attached window to the front. */
     raise(): Promise<void>;
+    /** AtStake lists the work that runs, for a person who is about to quit. */
+    atStake(): Promise<Stake[]>;
+    /** Quit closes the attached window, and with Stop ends what the agents do. */
+    quit(args: QuitArgs): Promise<void>;
     /** OpenURL opens an http, https or mailto address outside, for the page in the window. */
     openURL(args: OpenURL): Promise<void>;
     /** ShowFile shows a file that was just exported in its folder. */
@@ -2156,6 +2180,8 @@ export function client(call: Call): Api {
       setLayout: (args) => call("system.setLayout", args),
       pickFolder: () => call("system.pickFolder", undefined),
       raise: () => call("system.raise", undefined),
+      atStake: () => call("system.atStake", undefined),
+      quit: (args) => call("system.quit", args),
       openURL: (args) => call("system.openURL", args),
       showFile: (args) => call("system.showFile", args),
     },

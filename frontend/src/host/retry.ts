@@ -13,6 +13,8 @@ const repeatable: Record<CallName, boolean> = {
   "workspaces.files": true,
   "workspaces.move": true,
   "workspaces.markUnseen": true,
+  "system.atStake": true,
+  "system.quit": false,
   "system.layout": true,
   "system.setLayout": true,
   "projects.setTrust": true,
