@@ -16,6 +16,7 @@ type API struct {
 	System        SystemAPI
 	Costs         CostsAPI
 	Search        SearchAPI
+	Terminals     TerminalsAPI
 	Output        OutputAPI
 }
 

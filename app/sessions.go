@@ -204,7 +204,7 @@ func (a *App) quit(ctx context.Context, id string) (worked bool, err error) {
 	o := a.sessions[id]
 	delete(a.sessions, id)
 	a.mu.Unlock()
-	return worked, a.endTalk(ctx, id, o, (*session).finish)
+	return worked, errors.Join(a.terminals.end(ctx, id), a.endTalk(ctx, id, o, (*session).finish))
 }
 
 // leave ends a workspace's conversation before its workspace goes, also when the host that asked for
@@ -212,7 +212,7 @@ func (a *App) quit(ctx context.Context, id string) (worked bool, err error) {
 func (a *App) leave(ctx context.Context, id string) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeLimit)
 	defer cancel()
-	return a.closeSession(ctx, id, (*session).finish)
+	return errors.Join(a.terminals.end(ctx, id), a.closeSession(ctx, id, (*session).finish))
 }
 
 // move notes that a workspace's place is about to move or go: until release is called no
