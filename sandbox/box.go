@@ -86,6 +86,8 @@ type Box struct {
 	mu     sync.Mutex
 	closed bool
 	ends   map[*Process]struct{}
+
+	after sync.WaitGroup // what is done when a command has ended and nobody waits
 }
 
 // Open makes a box. It returns *CannotEnforce when the machine has no tier, or not the one that was
@@ -200,6 +202,15 @@ func (b *Box) adopt(p *Process) (*Process, error) {
 	}
 	maps.DeleteFunc(b.ends, func(p *Process, _ struct{}) bool { return p.ended() })
 	b.ends[p] = struct{}{}
+	b.after.Go(func() {
+		<-p.done
+		b.mu.Lock()
+		closed := b.closed
+		b.mu.Unlock()
+		if !closed {
+			b.cache.Refresh()
+		}
+	})
 	return p, nil
 }
 
@@ -242,6 +253,7 @@ func (b *Box) Close() error {
 	for _, p := range all {
 		<-p.done
 	}
+	b.after.Wait()
 	b.stands.release()
 	b.ground.close()
 	return err

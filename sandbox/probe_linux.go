@@ -166,7 +166,11 @@ func tryNamespaces(ctx context.Context, program, root string, m *plan.Machine) e
 
 // tryOverlay mounts one in the data root, whose file system must be fit for it.
 func tryOverlay(ctx context.Context, p *pod, root string) error {
-	dir, err := os.MkdirTemp(filepath.Join(root, "run"), "probe-")
+	place := filepath.Join(root, "run")
+	if err := os.MkdirAll(place, 0o700); err != nil { // a data root that is new has none
+		return err
+	}
+	dir, err := os.MkdirTemp(place, "probe-")
 	if err != nil {
 		return err
 	}

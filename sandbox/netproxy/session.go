@@ -93,13 +93,15 @@ func (s *session) end() {
 	}
 }
 
-// bounded keeps a command's name fit for a log.
+// bounded keeps a command's name fit for a log: one line of printable ASCII, else quoted.
 func bounded(command string) string {
-	if q := quoted(command); q == `"`+command+`"` {
-		return command
+	if len(command) > maxCommand || strings.ContainsFunc(command, func(r rune) bool { return r < ' ' || r > '~' }) {
+		return quoted(command)
 	}
-	return quoted(command)
+	return command
 }
+
+const maxCommand = 120 // bytes
 
 // sessions are the admitted commands by user name.
 type sessions struct {
