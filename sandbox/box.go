@@ -166,6 +166,7 @@ func (b *Box) Start(ctx context.Context, c Command) (*Process, error) {
 	if len(c.Argv) == 0 || c.Argv[0] == "" {
 		return nil, fmt.Errorf("start command: there is none")
 	}
+	b.tiers.stir()
 	rules, p, err := b.plan(c)
 	if err != nil {
 		return nil, err
@@ -268,6 +269,8 @@ type job struct {
 
 // tiers starts commands in the one tier of a box.
 type tiers interface {
+	// stir says that a command will come as soon as it is planned.
+	stir()
 	start(ctx context.Context, j job) (*Process, error)
 	warm(ctx context.Context, p plan.Plan) error
 	dial(ctx context.Context, port int) (net.Conn, error)

@@ -184,6 +184,8 @@ func (b *bwrap) start(ctx context.Context, j job) (*Process, error) {
 	return nil, fmt.Errorf("start command: %w", err)
 }
 
+func (b *bwrap) stir() {} // its helper waits on a socket
+
 func (b *bwrap) warm(ctx context.Context, p plan.Plan) error { return b.pool.warm(ctx, p) }
 
 // launch runs a command and serves its own network namespace meanwhile.

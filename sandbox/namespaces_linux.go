@@ -179,6 +179,8 @@ func (n *namespaces) start(ctx context.Context, j job) (*Process, error) {
 	return nil, fmt.Errorf("start command: %w", err)
 }
 
+func (n *namespaces) stir() {} // its helper waits on a socket
+
 func (n *namespaces) warm(ctx context.Context, p plan.Plan) error {
 	y, err := n.yard(ctx, p.Network)
 	if err != nil {
