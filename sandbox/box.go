@@ -160,6 +160,23 @@ func (b *Box) plan(c Command) (policy.Policy, plan.Plan, error) {
 	return rules, p, nil
 }
 
+// prepared makes the plan, and what it needs on disk. What that makes belongs to the next plan, so it is
+// made again: the helper that is then got ready is of use to the next command too.
+func (b *Box) prepared(c Command) (policy.Policy, plan.Plan, error) {
+	rules, p, err := b.plan(c)
+	if err != nil {
+		return rules, p, err
+	}
+	made, err := b.stands.prepare(p, b.ground)
+	if err != nil || !made {
+		return rules, p, err
+	}
+	if rules, p, err = b.plan(c); err == nil {
+		_, err = b.stands.prepare(p, b.ground)
+	}
+	return rules, p, err
+}
+
 // Start starts a command. What the policy does not let it do does not make Start fail; a program
 // that is missing does. The command ends when ctx does.
 func (b *Box) Start(ctx context.Context, c Command) (*Process, error) {
@@ -167,11 +184,8 @@ func (b *Box) Start(ctx context.Context, c Command) (*Process, error) {
 		return nil, fmt.Errorf("start command: there is none")
 	}
 	b.tiers.stir()
-	rules, p, err := b.plan(c)
+	rules, p, err := b.prepared(c)
 	if err != nil {
-		return nil, err
-	}
-	if err := b.stands.prepare(p, b.ground); err != nil {
 		return nil, err
 	}
 	c, done, err := withNull(c)
@@ -224,11 +238,8 @@ func (b *Box) Dial(ctx context.Context, port int) (net.Conn, error) {
 // Warm makes a helper ready for a command, so that Start of the same one is quick. Start does it for
 // the next one by itself, meanwhile. It does nothing where commands start without a helper.
 func (b *Box) Warm(ctx context.Context, c Command) error {
-	_, p, err := b.plan(c)
+	_, p, err := b.prepared(c)
 	if err != nil {
-		return err
-	}
-	if err := b.stands.prepare(p, b.ground); err != nil {
 		return err
 	}
 	return cannot(b.tiers.warm(ctx, p))
