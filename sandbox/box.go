@@ -2,13 +2,16 @@ package sandbox
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"net"
 	"os"
 	"slices"
 	"sync"
+	"syscall"
 
+	"carrel/sandbox/jail"
 	"carrel/sandbox/plan"
 	"carrel/sandbox/policy"
 )
@@ -184,15 +187,27 @@ func (b *Box) Start(ctx context.Context, c Command) (*Process, error) {
 		return nil, fmt.Errorf("start command: there is none")
 	}
 	b.tiers.stir()
-	rules, p, err := b.prepared(c)
-	if err != nil {
-		return nil, err
-	}
 	c, done, err := withNull(c)
 	if err != nil {
 		return nil, err
 	}
 	defer done()
+	proc, err := b.try(ctx, c)
+	if vanished(err) { // since it was planned
+		proc, err = b.try(ctx, c)
+	}
+	if err != nil {
+		return nil, forget(b.config.Policy().Root, cannot(err))
+	}
+	return b.adopt(proc)
+}
+
+// try plans and starts a command.
+func (b *Box) try(ctx context.Context, c Command) (*Process, error) {
+	rules, p, err := b.prepared(c)
+	if err != nil {
+		return nil, err
+	}
 	b.mu.Lock()
 	closed := b.closed
 	b.mu.Unlock()
@@ -202,9 +217,14 @@ func (b *Box) Start(ctx context.Context, c Command) (*Process, error) {
 	proc, err := b.tiers.start(ctx, job{command: c, plan: p, policy: rules})
 	if err != nil {
 		b.stands.forget()
-		return nil, forget(b.config.Policy().Root, cannot(err))
 	}
-	return b.adopt(proc)
+	return proc, err
+}
+
+// vanished reports that something was not there that a plan mounts.
+func vanished(err error) bool {
+	var f *jail.Failure
+	return errors.As(err, &f) && syscall.Errno(f.Errno) == syscall.ENOENT && f.Step != "start" && f.Step != "enter"
 }
 
 // adopt remembers a process, and forgets those that have ended.
