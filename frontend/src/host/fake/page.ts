@@ -2,7 +2,7 @@
 import type { Host } from "../host";
 import { playDemo } from "./demo";
 import { FakeHost } from "./host";
-import { coder, entry, models, providers, retrying } from "./world";
+import { asking, coder, entry, models, providers, retrying } from "./world";
 
 declare global {
   interface Window {
@@ -29,12 +29,16 @@ export function fakePage(): Host {
     host.conversations.set("w2", retrying());
     host.update("w2", {});
   }
+  if (scene === "asking") {
+    host.conversations.set("w2", asking());
+    host.update("w2", {});
+  }
   if (scene === "coder") withCoder(host);
   if (scene === "pictures") withPictures(host);
   if (scene === "refused") host.setConnection({ kind: "refused", reason: "Carrel was started again, so this page's key is no longer valid." });
   if (scene === "offline") host.setConnection({ kind: "offline", since: Date.now() - 9000, nextTry: Date.now() + 6000 });
   host.older = scene === "older";
-  sessionStorage.setItem("carrel.workspace", asked.get("workspace") ?? (["main", "offline", "older"].includes(scene) ? "w1" : ["long", "retrying", "pictures"].includes(scene) ? "w2" : ""));
+  sessionStorage.setItem("carrel.workspace", asked.get("workspace") ?? (["main", "offline", "older"].includes(scene) ? "w1" : ["long", "retrying", "asking", "pictures"].includes(scene) ? "w2" : ""));
   window.fake = host;
   return host;
 }
