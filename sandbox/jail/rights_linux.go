@@ -68,7 +68,7 @@ func Rules(access []plan.Access) []landlock.Rule {
 		for _, r := range []struct {
 			plan plan.Rights
 			ours landlock.Rights
-		}{{plan.Read, landlock.Read}, {plan.Write, landlock.Write}, {plan.Device, landlock.Device}, {plan.List, landlock.List}} {
+		}{{plan.Read, landlock.Read}, {plan.Write, landlock.Write}, {plan.Device, landlock.Device}, {plan.List, landlock.List}, {plan.Socket, landlock.Socket}} {
 			if a.Rights&r.plan != 0 {
 				rules[i].Rights |= r.ours
 			}
