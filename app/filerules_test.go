@@ -20,18 +20,9 @@ func change(path string) fakewire.Call {
 	return fakewire.Call{Name: "file_edit_insert", Input: fmt.Sprintf(`{"path":%q,"content":"planted\n"}`, path)}
 }
 
-// What the policy keeps from commands it keeps from file tools, by whatever name the file is called.
-// O-TRUST-02
-func TestFileToolsFollowTheRulesOfCommands(t *testing.T) {
-	reads := func(dir string) []string {
-		return []string{"secret/key", "./secret/../secret/key", dir + "/secret/key", "link/key", "deep/link", "/proc/self/root" + dir + "/secret/key",
-			"/proc/self/cwd/secret/key", "SECRET/key", "/etc/shadow", "../" + filepath.Base(dir) + "/secret/key"}
-	}
-	writes := func(dir string) []string {
-		return []string{".git/hooks/pre-commit", "hooks/pre-commit", "repo/.git/config", dir + "/.git/hooks/post-merge", "/proc/self/root" + dir + "/.vscode/tasks.json",
-			".VSCode/tasks.json", ".Git/hooks/x", "sub/.claude/settings.json", ".envrc", "sub/.envrc", "/tmp/elsewhere", "up/x"}
-	}
-	h, w := asking(t, nil, "CARREL_SANDBOX=", "CARREL_MODE=accept-edits")
+// furnish puts files, links and a rule into a workspace, and gives a folder outside to which a link leads.
+func furnish(t *testing.T, h *house, w app.Workspace) string {
+	t.Helper()
 	for _, dir := range []string{"secret", "deep", "sub", "SECRET", ".VSCode", ".Git/hooks"} {
 		if err := os.MkdirAll(filepath.Join(w.Dir, dir), 0o755); err != nil {
 			t.Fatal(err)
@@ -50,6 +41,22 @@ func TestFileToolsFollowTheRulesOfCommands(t *testing.T) {
 	if err := os.WriteFile(h.root.Path("settings.jsonc"), []byte(settings), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	return away
+}
+
+// What the policy keeps from commands it keeps from file tools, by whatever name the file is called.
+// O-TRUST-02
+func TestFileToolsFollowTheRulesOfCommands(t *testing.T) {
+	reads := func(dir string) []string {
+		return []string{"secret/key", "./secret/../secret/key", dir + "/secret/key", "link/key", "deep/link", "/proc/self/root" + dir + "/secret/key",
+			"/proc/self/cwd/secret/key", "SECRET/key", "/etc/shadow", "../" + filepath.Base(dir) + "/secret/key"}
+	}
+	writes := func(dir string) []string {
+		return []string{".git/hooks/pre-commit", "hooks/pre-commit", "repo/.git/config", dir + "/.git/hooks/post-merge", "/proc/self/root" + dir + "/.vscode/tasks.json",
+			".VSCode/tasks.json", ".Git/hooks/x", "sub/.claude/settings.json", ".envrc", "sub/.envrc", "/tmp/elsewhere", "up/x"}
+	}
+	h, w := asking(t, nil, "CARREL_SANDBOX=", "CARREL_MODE=accept-edits")
+	away := furnish(t, h, w)
 	steps := []fakewire.Reply{{Calls: []fakewire.Call{readCall("plain"), change("fine"), change("sub/fine")}}}
 	for _, p := range reads(w.Dir) {
 		steps = append(steps, fakewire.Reply{Calls: []fakewire.Call{readCall(p)}})
