@@ -141,6 +141,8 @@ type Verdict struct {
 	Hint string
 	// Rights is what is missing, set when the decision is Ask, or would be with a person present.
 	Rights []Right
+	// Places are where the files of a file tool are, by name and through links: what was decided about.
+	Places []string
 	// ReadOnly says that a sandboxed command must not write into the project (plan mode).
 	ReadOnly bool
 }
@@ -188,6 +190,9 @@ func (e *Engine) Judge(mode Mode, r Request) Verdict {
 		v = e.command(mode, r)
 	case "Edit", "Read":
 		v = e.file(mode, kind, r)
+		for _, p := range r.Paths {
+			v.Places = append(v.Places, e.places(p, nil)...)
+		}
 	default:
 		v = e.other(mode, r)
 	}
