@@ -17,6 +17,7 @@ export function fakePage(): Host {
   const asked = new URLSearchParams(location.hash.slice(1));
   const host = new FakeHost();
   host.settings.theme = asked.get("theme") ?? "system";
+  if (asked.get("host") === "desktop") Object.assign(host, { kind: "desktop" });
   host.settings.density = asked.get("density") ?? "comfortable";
   playDemo(host, Number(asked.get("pace") ?? 24));
   const scene = asked.get("scene") ?? "main";
