@@ -106,8 +106,9 @@ fmt: ## format the Go files
 	gofmt -w $$(git ls-files '*.go')
 
 .PHONY: generate
-generate: ## write the page's typed client again
+generate: ## write the page's typed client and docs/shortcuts.md again
 	go run ./app/wire/gen
+	cd frontend && npx vitest run src/features/help/docs.test.ts --update
 
 .PHONY: picture
 picture: setup core ## take the README's picture again

@@ -52,24 +52,26 @@ type Options struct {
 // workspace; Close ends them all. Several processes may hold one on the same root: the registry and
 // the session locks keep them apart.
 type App struct {
-	root     *store.Root
-	git      *git.Git
-	registry *workspaces.Registry
-	desks    *workspaces.Desks
-	catalog  *catalog.Catalog
-	reaper   *runtime.Reaper
-	watcher  *git.Watcher // nil when headless
-	logger   *slog.Logger
-	environ  []string
-	readOnly map[string]bool // the tools that change nothing, by name
-	ledger   *ledger
-	journal  *journal
-	breakers *turn.Breakers  // of the providers, for all conversations
-	counter  *tokens.Counter // nil when Headless
-	index    *search.Index
-	updater  *search.Updater // of the index; nil when headless
-	boxes    *boxes
-	headless bool // no person is there to be asked
+	root      *store.Root
+	git       *git.Git
+	registry  *workspaces.Registry
+	desks     *workspaces.Desks
+	catalog   *catalog.Catalog
+	reaper    *runtime.Reaper
+	watcher   *git.Watcher // nil when headless
+	logger    *slog.Logger
+	environ   []string
+	readOnly  map[string]bool // the tools that change nothing, by name
+	ledger    *ledger
+	journal   *journal
+	breakers  *turn.Breakers  // of the providers, for all conversations
+	counter   *tokens.Counter // nil when Headless
+	index     *search.Index
+	updater   *search.Updater // of the index; nil when headless
+	boxes     *boxes
+	terminals *terminals
+	fileLists *fileLists
+	headless  bool // no person is there to be asked
 
 	cancel context.CancelFunc // ends the background work
 	work   sync.WaitGroup
@@ -120,13 +122,14 @@ func New(o Options) (*App, error) {
 	a.registry = workspaces.NewRegistry(db)
 	a.reaper = runtime.NewReaper(o.ReaperArgv)
 	a.catalog = catalog.New(o.Root, lookup(o.Environ))
-	a.boxes, a.headless = newBoxes(a), o.Headless
+	a.boxes, a.headless, a.terminals = newBoxes(a), o.Headless, newTerminals(a)
 	a.desks = workspaces.New(workspaces.Options{Boxes: a.boxes.box, Root: o.Root, Git: a.git, Registry: a.registry,
 		Reaper: a.reaper, Env: o.Environ, Events: a.deskEvent, Stop: a.quit})
 	o.Root.OnProblem(func(p store.Problem) { a.publish(ProblemAppeared{Problem: Problem(p)}) })
 	a.herald = newHerald(a.proclaim)
 	a.ledger = newLedger(a, costs.New(db))
 	a.breakers = turn.NewBreakers(nil)
+	a.fileLists = newFileLists()
 	index := search.Options{Root: o.Root, Sessions: a.talks}
 	if !o.Headless {
 		index.Pause = search.Rest
@@ -175,7 +178,7 @@ func (a *App) Recover(ctx context.Context) error { return a.desks.Recover(ctx) }
 // API gives the services.
 func (a *App) API() API {
 	return API{Projects: projects{a}, Workspaces: desks{a}, Conversations: conversations{a}, Permissions: permissions{a}, Sandbox: boxed{a},
-		Settings: settings{a}, System: system{a}, Costs: money{a}, Search: finder{a}, Output: a.journal}
+		Settings: settings{a}, System: system{a}, Costs: money{a}, Search: finder{a}, Terminals: terminalService{a}, Output: a.journal}
 }
 
 // Subscribe calls f for every event, in order, until cancel is called. f must not block.
@@ -190,9 +193,9 @@ func (a *App) SetWindow(w Window) {
 	a.window = w
 }
 
-// Busy reports whether a turn or an init hook runs.
+// Busy reports whether a turn, an init hook or a command in a terminal runs.
 func (a *App) Busy() bool {
-	if slices.ContainsFunc(a.open(), (*session).busy) {
+	if slices.ContainsFunc(a.open(), (*session).busy) || a.terminals.busy() {
 		return true
 	}
 	all, err := a.registry.Workspaces(context.Background())
@@ -231,17 +234,18 @@ func (a *App) shutDown(ctx context.Context) error {
 	ids := slices.Collect(maps.Keys(a.sessions))
 	a.mu.Unlock()
 	a.cancel()
+	a.fileLists.stop()
 	a.dropLogins()
 	errs := make([]error, len(ids))
 	var all sync.WaitGroup
 	for i, id := range ids {
-		all.Go(func() { errs[i] = a.closeSession(ctx, id) })
+		all.Go(func() { errs[i] = a.closeSession(ctx, id, (*session).close) })
 	}
 	all.Wait()
 	if a.watcher != nil {
 		a.watcher.Close()
 	}
-	errs = append(errs, a.desks.Close(), a.boxes.close(), a.reaper.Close())
+	errs = append(errs, a.terminals.close(ctx), a.desks.Close(), a.boxes.close(), a.reaper.Close())
 	a.work.Wait()
 	a.herald.close()
 	a.ledger.close()

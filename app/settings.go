@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -21,7 +22,8 @@ func (s settings) Get(context.Context) (Settings, error) {
 	if v.Density != "compact" {
 		v.Density = "comfortable"
 	}
-	return Settings{Theme: v.Theme, Density: v.Density, DefaultModel: v.DefaultModel}, nil
+	vim := v.Vim == nil || *v.Vim
+	return Settings{Theme: v.Theme, Density: v.Density, DefaultModel: v.DefaultModel, Vim: &vim, Keys: v.Keys}, nil
 }
 
 func (s settings) Set(_ context.Context, args Settings) error {
@@ -36,16 +38,27 @@ func (s settings) Set(_ context.Context, args Settings) error {
 			return userError(err)
 		}
 	}
-	if err := s.app.root.SetSetting([]string{"theme"}, args.Theme); err != nil {
+	before, err := s.app.root.Settings()
+	if err != nil {
 		return userError(err)
 	}
-	if args.Density != "" {
-		if err := s.app.root.SetSetting([]string{"density"}, args.Density); err != nil {
+	// What is as it was is not written: it would no longer be the default.
+	for _, v := range []struct{ key, before, now string }{
+		{"theme", cmp.Or(before.Theme, "system"), args.Theme},
+		{"density", cmp.Or(before.Density, "comfortable"), cmp.Or(args.Density, before.Density, "comfortable")},
+		{"defaultModel", before.DefaultModel, args.DefaultModel},
+	} {
+		if v.before == v.now {
+			continue
+		}
+		if err := s.app.root.SetSetting([]string{v.key}, v.now); err != nil {
 			return userError(err)
 		}
 	}
-	if err := s.app.root.SetSetting([]string{"defaultModel"}, args.DefaultModel); err != nil {
-		return userError(err)
+	if args.Vim != nil && *args.Vim != (before.Vim == nil || *before.Vim) {
+		if err := s.app.root.SetSetting([]string{"vim"}, *args.Vim); err != nil {
+			return userError(err)
+		}
 	}
 	s.app.settingsChanged()
 	return nil

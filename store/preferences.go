@@ -11,9 +11,12 @@ import (
 // Settings are a person's preferences, from settings.jsonc. Fields that we don't know stay in the
 // file.
 type Settings struct {
-	Theme        string `json:"theme"`        // system, light or dark; "" is system
-	Density      string `json:"density"`      // comfortable or compact; "" is comfortable
+	Theme   string `json:"theme"`   // system, light or dark; "" is system
+	Density string `json:"density"` // comfortable or compact; "" is comfortable
+	// Editor is the id of the preferred editor, such as vscode; "" is the first that is installed.
+	Editor       string `json:"editor,omitempty"`
 	DefaultModel string `json:"defaultModel"` // provider:id; "" lets us choose
+	Vim          *bool  `json:"vim"`          // vim mode in the composer; nil is on
 	GPU          string `json:"gpu"`          // auto, always or never: how the window draws; "" is auto
 	OutputLevel  string `json:"outputLevel"`  // debug, info, warn or error: what the Output tab shows; "" is info
 	// Models says what a person knows of models, by provider:id.
@@ -22,6 +25,8 @@ type Settings struct {
 	ModelFallbacks map[string]Fallback `json:"modelFallbacks"`
 	Permissions    Permissions         `json:"permissions"`
 	Sandbox        Sandbox             `json:"sandbox"`
+	// Keys are the keys of the page's commands, by a command's id, in place of the usual ones.
+	Keys map[string][]string `json:"keys"`
 }
 
 // ModelConfig is what a person says of a model. What is left out is as it is built in.
@@ -161,11 +166,14 @@ func (r *Root) Settings() (Settings, error) {
 	}
 	r.decode(settingsFile, m, "theme", &s.Theme)
 	r.decode(settingsFile, m, "density", &s.Density)
+	r.decode(settingsFile, m, "editor", &s.Editor)
 	r.decode(settingsFile, m, "defaultModel", &s.DefaultModel)
+	r.decode(settingsFile, m, "vim", &s.Vim)
 	r.decode(settingsFile, m, "gpu", &s.GPU)
 	r.decode(settingsFile, m, "outputLevel", &s.OutputLevel)
 	r.decode(settingsFile, m, "permissions", &s.Permissions)
 	r.decode(settingsFile, m, "sandbox", &s.Sandbox)
+	s.Keys = decodeEach[[]string](r, m, "keys")
 	s.Models = decodeEach[ModelConfig](r, m, "models")
 	s.ModelFallbacks = decodeEach[Fallback](r, m, fallbacksKey)
 	if len(m) == 0 && !exists(r.Path(settingsFile)) {

@@ -93,23 +93,28 @@ func (r *Root) decode(file string, m map[string]json.RawMessage, key string, out
 
 // read gives the members of a JSONC file.
 func (r *Root) read(name string) (map[string]json.RawMessage, error) {
-	text, err := r.load(name)
-	if err != nil {
-		return nil, err
-	}
-	if v, err := parseJSONC(text); err == nil {
-		return members(v)
-	}
-	lock, err := r.lockEdits()
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = lock.Close() }()
-	v, err := r.loadSound(name)
+	v, err := r.parsed(name)
 	if err != nil {
 		return nil, err
 	}
 	return members(v)
+}
+
+// parsed gives a JSONC file; a damaged one is kept aside.
+func (r *Root) parsed(name string) (hujson.Value, error) {
+	text, err := r.load(name)
+	if err != nil {
+		return hujson.Value{}, err
+	}
+	if v, err := parseJSONC(text); err == nil {
+		return v, nil
+	}
+	lock, err := r.lockEdits()
+	if err != nil {
+		return hujson.Value{}, err
+	}
+	defer func() { _ = lock.Close() }()
+	return r.loadSound(name)
 }
 
 // load reads a file, and takes other users' read permission

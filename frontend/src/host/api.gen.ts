@@ -586,6 +586,20 @@ export interface SandboxState {
   network: string;
 }
 
+/** Stake is work that runs: what a person who quits should know of. */
+export interface Stake {
+  /** turn: an agent works; waiting: it waits for the person; hook: a workspace is being set up */
+  kind: string;
+  workspace: string;
+  title: string;
+}
+
+/** QuitArgs says how the window is left. */
+export interface QuitArgs {
+  /** Stop interrupts the agents' turns; without it they go on while no window is open. */
+  stop?: boolean;
+}
+
 /**
  * SandboxStatus is how the commands of a workspace are confined, and why not more strongly. Lists are
  * cut at 200 entries.
@@ -611,6 +625,8 @@ export interface SandboxStatus {
   allowed: string[];
   registries?: boolean;
   denied: string[];
+  /** AllowPrivate are private networks that allowed names may lead to. */
+  allowPrivate: string[];
   /** folders that commands can change */
   write: string[];
   /** what they can't read */
@@ -731,6 +747,8 @@ export interface SandboxSettings {
   registries: boolean;
   allowedDomains: string[];
   deniedDomains: string[];
+  /** AllowPrivate are networks (10.20.0.0/16) and addresses that allowed names may lead to though they are private. */
+  allowPrivate: string[];
   denyRead: string[];
   allowWrite: string[];
   allowSshAgent: boolean;
@@ -860,6 +878,24 @@ export interface DeleteWorkspace {
 export interface RiskOfDeleting {
   id: string;
   keepBranch?: boolean;
+}
+
+/** FindFiles asks for the files whose path has the letters of Query in their order, at most 1 KiB. */
+export interface FindFiles {
+  id: string;
+  query: string;
+  /** at most 50, which is the default */
+  limit?: number;
+}
+
+/**
+ * FoundFiles are files that fit, best first, as paths from the workspace's folder. Ignored files are left
+ * out, and so are names that are no text or would show as another one.
+ */
+export interface FoundFiles {
+  files: string[];
+  /** the workspace has more files than are searched (200,000) */
+  more?: boolean;
 }
 
 /** SetModel chooses a workspace's model and how hard it thinks. A nil field stays as it is. */
@@ -1061,6 +1097,10 @@ export interface Settings {
   density: string;
   /** provider:id; "" chooses the first available one */
   defaultModel: string;
+  /** Keys are the keys of commands by their ids, in place of the usual ones. */
+  keys?: Record<string, string[]>;
+  /** Vim says whether the composer has Vim's modes; setting nil leaves it as it is. */
+  vim?: boolean;
 }
 
 /** About says what is running. */
@@ -1165,6 +1205,179 @@ export interface PickedFolder {
 /** SetOutputLevel chooses the least level that is shown. */
 export interface SetOutputLevel {
   level: string;
+}
+
+/** SettingKind is what a setting's value looks like. */
+export type SettingKind = "choice" | "switch" | "number" | "text" | "list" | "model" | "panel";
+
+/** SettingOption is one of the values that a setting can have. */
+export interface SettingOption {
+  value: string;
+  label: string;
+}
+
+/** SettingSource is where a value comes from. */
+export type SettingSource = "default" | "file" | "environment";
+
+/** Setting is one value of settings.jsonc, with where it comes from. */
+export interface Setting {
+  /** its path in settings.jsonc, joined by dots */
+  key: string;
+  /** of the settings view */
+  section: string;
+  title: string;
+  help: string;
+  kind: SettingKind;
+  options?: SettingOption[];
+  /** of a number */
+  least?: number;
+  most?: number;
+  /** what counts, as JSON; that of the file where Source is environment */
+  value: string;
+  /** what counts when nothing is set, as JSON */
+  usual: string;
+  source: SettingSource;
+  /** in settings.jsonc, where it stands there */
+  line?: number;
+  /** the variable that sets it now, as NAME=value */
+  env?: string;
+  /** what else counts more than it, for people */
+  over?: string;
+  /** what is wrong with the value in the file, which is then ignored */
+  problem?: string;
+}
+
+/** SettingsView is every value of settings.jsonc. */
+export interface SettingsView {
+  /** its path */
+  file: string;
+  values: Setting[];
+  /** with the settings' files */
+  problems: Problem[];
+}
+
+/** PutSetting changes one value of settings.jsonc. */
+export interface PutSetting {
+  /** of the value; below an object of a panel, one name more */
+  path: string[];
+  /** as JSON; without it the value is taken out of the file */
+  value?: string;
+}
+
+/** Terminal is a terminal as a list shows it. */
+export interface Terminal {
+  id: string;
+  workspace: string;
+  /** terminals of one group are shown side by side */
+  group: string;
+  number: number;
+  /** given by the person, else "" */
+  name: string;
+  /** as the program says it; cleaned, at most 200 characters */
+  title: string;
+  /** what runs instead of the shell, "" for the shell */
+  program: string;
+  /** where the shell is, "" when not known */
+  dir: string;
+  /** a command runs in it */
+  busy: boolean;
+  /** since it was opened */
+  bells: number;
+  cols: number;
+  rows: number;
+  /**
+   * Confined says that the workspace's sandbox policy holds it, in Tier; otherwise it runs with the
+   * person's rights.
+   */
+  confined: boolean;
+  tier?: string;
+  /** of the last command, where the shell tells */
+  lastCode?: number;
+  /** it has ended */
+  exit?: TerminalExit;
+}
+
+/** TerminalExit is how a terminal's program ended. */
+export interface TerminalExit {
+  /** 128+n for signal n */
+  code: number;
+  killed: boolean;
+  /** what a confined one left */
+  notes?: string[];
+}
+
+/** OpenTerminal asks for a terminal in a workspace's folder. */
+export interface OpenTerminal {
+  workspace: string;
+  /** a terminal to share a place with */
+  beside?: string;
+  cols?: number;
+  rows?: number;
+  /** Confined holds it by the workspace's sandbox policy, like an agent's commands. */
+  confined?: boolean;
+}
+
+/** RenameTerminal names a terminal. */
+export interface RenameTerminal {
+  id: string;
+  name: string;
+}
+
+/** TypeText is a text for the prompt of a terminal. */
+export interface TypeText {
+  id: string;
+  /** at most 64 KiB */
+  text: string;
+}
+
+/** Typed says what became of a text. */
+export interface Typed {
+  /** Left is how many lines were not typed, because the program would have run each at once. */
+  left: number;
+}
+
+/** Editor is a program that can open a workspace's folder. */
+export interface Editor {
+  /** such as vscode */
+  id: string;
+  /** as people know it */
+  name: string;
+  terminal: boolean;
+  /** Inside says that it opens in a terminal of Carrel's. */
+  inside: boolean;
+}
+
+/** OpenEditor asks to open a workspace in an editor. */
+export interface OpenEditor {
+  workspace: string;
+  /**
+   * Editor is an Editor's id; "" is the preferred editor, else the first installed one; "terminal" the
+   * first installed system terminal.
+   */
+  editor?: string;
+  /** of a file, relative to the workspace; "" is its folder */
+  path?: string;
+  /** to go to, from 1 */
+  line?: number;
+}
+
+/** Opened says what opened. */
+export interface Opened {
+  /** its name */
+  editor: string;
+  /** the id of Carrel's terminal that it opened in */
+  terminal?: string;
+}
+
+/** TerminalChanged says that a terminal is new or changed. */
+export interface TerminalChanged {
+  terminal: Terminal;
+}
+
+/** TerminalClosed says that a terminal is gone. */
+export interface TerminalClosed {
+  id: string;
+  workspace: string;
 }
 
 /**
@@ -1499,7 +1712,9 @@ export type HostEvent =
   | { name: "folders.dropped"; data: FoldersDropped }
   | { name: "output.grew"; data: OutputGrew }
   | { name: "output.cleared"; data: OutputCleared }
-  | { name: "sandbox.changed"; data: SandboxChanged };
+  | { name: "sandbox.changed"; data: SandboxChanged }
+  | { name: "terminal.changed"; data: TerminalChanged }
+  | { name: "terminal.closed"; data: TerminalClosed };
 
 /** The name of an event. */
 export type EventName = HostEvent["name"];
@@ -1508,6 +1723,7 @@ export type EventName = HostEvent["name"];
 export interface Calls {
   "projects.list": { args: undefined; result: Project[] };
   "projects.add": { args: AddProject; result: Project };
+  "projects.sample": { args: undefined; result: Project };
   "projects.remove": { args: ByID; result: void };
   "projects.relocate": { args: RelocateProject; result: Project };
   "projects.move": { args: MoveBefore; result: void };
@@ -1533,6 +1749,7 @@ export interface Calls {
   "workspaces.markUnseen": { args: ByID; result: void };
   "workspaces.markSeen": { args: ByID; result: void };
   "workspaces.diff": { args: ByID; result: Diff };
+  "workspaces.files": { args: FindFiles; result: FoundFiles };
   "workspaces.initLog": { args: ByID; result: string };
   "workspaces.retryInit": { args: ByID; result: void };
   "workspaces.refreshGit": { args: ByID; result: void };
@@ -1574,6 +1791,8 @@ export interface Calls {
   "sandbox.setSettings": { args: SandboxSettings; result: void };
   "settings.get": { args: undefined; result: Settings };
   "settings.set": { args: Settings; result: void };
+  "settings.values": { args: undefined; result: SettingsView };
+  "settings.put": { args: PutSetting; result: void };
   "settings.models": { args: undefined; result: Model[] };
   "settings.model": { args: ByID; result: Model };
   "settings.providers": { args: undefined; result: Provider[] };
@@ -1601,11 +1820,20 @@ export interface Calls {
   "system.setLayout": { args: Layout; result: void };
   "system.pickFolder": { args: undefined; result: PickedFolder };
   "system.raise": { args: undefined; result: void };
+  "system.atStake": { args: undefined; result: Stake[] };
+  "system.quit": { args: QuitArgs; result: void };
   "system.openURL": { args: OpenURL; result: void };
   "system.showFile": { args: ShowFile; result: void };
   "costs.summary": { args: CostQuery; result: CostSummary };
   "costs.setBudget": { args: SetBudget; result: void };
   "search.find": { args: FindText; result: Found };
+  "terminals.list": { args: ByID; result: Terminal[] };
+  "terminals.open": { args: OpenTerminal; result: Terminal };
+  "terminals.close": { args: ByID; result: void };
+  "terminals.rename": { args: RenameTerminal; result: Terminal };
+  "terminals.type": { args: TypeText; result: Typed };
+  "terminals.editors": { args: undefined; result: Editor[] };
+  "terminals.openEditor": { args: OpenEditor; result: Opened };
   "output.read": { args: undefined; result: Output };
   "output.setLevel": { args: SetOutputLevel; result: void };
   "output.clear": { args: undefined; result: void };
@@ -1625,6 +1853,8 @@ export interface Api {
     list(): Promise<Project[]>;
     /** Add adds a folder, or returns the project that has it already. */
     add(args: AddProject): Promise<Project>;
+    /** Sample makes a small repository in the person's home folder and adds it, to try things on; once. */
+    sample(): Promise<Project>;
     /** Remove forgets a project; its folder stays as it is. */
     remove(args: ByID): Promise<void>;
     /** Relocate says where a project's folder has moved to. */
@@ -1677,6 +1907,8 @@ export interface Api {
     markSeen(args: ByID): Promise<void>;
     /** Diff returns the workspace's change against its base, uncommitted work included. */
     diff(args: ByID): Promise<Diff>;
+    /** Files finds files of a workspace by some letters of their path, for completion. */
+    files(args: FindFiles): Promise<FoundFiles>;
     /** InitLog returns the output of the init hook, capped at 1 MiB. */
     initLog(args: ByID): Promise<string>;
     /** RetryInit runs the init hook again. */
@@ -1774,8 +2006,12 @@ export interface Api {
   settings: {
     /** Get returns the preferences. */
     get(): Promise<Settings>;
-    /** Set changes the preferences. */
+    /** Set changes the preferences; the keys are changed by Put. */
     set(args: Settings): Promise<void>;
+    /** Values lists every value of settings.jsonc, and where it comes from. */
+    values(): Promise<SettingsView>;
+    /** Put changes one value of settings.jsonc, or takes it back; comments there stay. */
+    put(args: PutSetting): Promise<void>;
     /** Models lists the models that can be chosen. */
     models(): Promise<Model[]>;
     /** Model describes one model, also one that is not listed, by provider:id or a short name; "" is the default. */
@@ -1832,6 +2068,10 @@ export interface Api {
     pickFolder(): Promise<PickedFolder>;
     /** Raise brings the attached window to the front. */
     raise(): Promise<void>;
+    /** AtStake lists the work that runs, for a person who is about to quit. */
+    atStake(): Promise<Stake[]>;
+    /** Quit closes the attached window, and with Stop ends what the agents do. */
+    quit(args: QuitArgs): Promise<void>;
     /** OpenURL opens an http, https or mailto address outside, for the page in the window. */
     openURL(args: OpenURL): Promise<void>;
     /** ShowFile shows a file that was just exported in its folder. */
@@ -1846,6 +2086,22 @@ export interface Api {
   search: {
     /** Find looks for words in all conversations, the newest first. */
     find(args: FindText): Promise<Found>;
+  };
+  terminals: {
+    /** List returns a workspace's terminals in the order in which they were opened. */
+    list(args: ByID): Promise<Terminal[]>;
+    /** Open opens a terminal with the person's shell. */
+    open(args: OpenTerminal): Promise<Terminal>;
+    /** Close ends a terminal and everything that was started in it. One that is closed already is no error. */
+    close(args: ByID): Promise<void>;
+    /** Rename gives a terminal a name of the person's; "" goes back to the program's title. */
+    rename(args: RenameTerminal): Promise<Terminal>;
+    /** Type puts a text at the prompt, without Enter. */
+    type(args: TypeText): Promise<Typed>;
+    /** Editors lists the editors and terminals that are installed. */
+    editors(): Promise<Editor[]>;
+    /** OpenEditor opens a workspace's folder, or a file in it, in an installed editor or system terminal. */
+    openEditor(args: OpenEditor): Promise<Opened>;
   };
   output: {
     /**
@@ -1868,6 +2124,7 @@ export function client(call: Call): Api {
     projects: {
       list: () => call("projects.list", undefined),
       add: (args) => call("projects.add", args),
+      sample: () => call("projects.sample", undefined),
       remove: (args) => call("projects.remove", args),
       relocate: (args) => call("projects.relocate", args),
       move: (args) => call("projects.move", args),
@@ -1895,6 +2152,7 @@ export function client(call: Call): Api {
       markUnseen: (args) => call("workspaces.markUnseen", args),
       markSeen: (args) => call("workspaces.markSeen", args),
       diff: (args) => call("workspaces.diff", args),
+      files: (args) => call("workspaces.files", args),
       initLog: (args) => call("workspaces.initLog", args),
       retryInit: (args) => call("workspaces.retryInit", args),
       refreshGit: (args) => call("workspaces.refreshGit", args),
@@ -1944,6 +2202,8 @@ export function client(call: Call): Api {
     settings: {
       get: () => call("settings.get", undefined),
       set: (args) => call("settings.set", args),
+      values: () => call("settings.values", undefined),
+      put: (args) => call("settings.put", args),
       models: () => call("settings.models", undefined),
       model: (args) => call("settings.model", args),
       providers: () => call("settings.providers", undefined),
@@ -1973,6 +2233,8 @@ export function client(call: Call): Api {
       setLayout: (args) => call("system.setLayout", args),
       pickFolder: () => call("system.pickFolder", undefined),
       raise: () => call("system.raise", undefined),
+      atStake: () => call("system.atStake", undefined),
+      quit: (args) => call("system.quit", args),
       openURL: (args) => call("system.openURL", args),
       showFile: (args) => call("system.showFile", args),
     },
@@ -1982,6 +2244,15 @@ export function client(call: Call): Api {
     },
     search: {
       find: (args) => call("search.find", args),
+    },
+    terminals: {
+      list: (args) => call("terminals.list", args),
+      open: (args) => call("terminals.open", args),
+      close: (args) => call("terminals.close", args),
+      rename: (args) => call("terminals.rename", args),
+      type: (args) => call("terminals.type", args),
+      editors: () => call("terminals.editors", undefined),
+      openEditor: (args) => call("terminals.openEditor", args),
     },
     output: {
       read: () => call("output.read", undefined),

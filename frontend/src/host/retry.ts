@@ -4,13 +4,17 @@ import type { CallName } from "./api.gen";
 
 const repeatable: Record<CallName, boolean> = {
   "projects.list": true,
-  "projects.add": true, // adding again returns the same project
+  "projects.add": true,
+  "projects.sample": true, // adding again returns the same project
   "projects.remove": false,
   "projects.relocate": true,
   "projects.move": true,
   "workspaces.pin": true,
+  "workspaces.files": true,
   "workspaces.move": true,
   "workspaces.markUnseen": true,
+  "system.atStake": true,
+  "system.quit": false,
   "system.layout": true,
   "system.setLayout": true,
   "projects.setTrust": true,
@@ -73,6 +77,8 @@ const repeatable: Record<CallName, boolean> = {
   "conversations.saveExport": false, // each is another file
   "settings.get": true,
   "settings.set": true,
+  "settings.values": true,
+  "settings.put": true,
   "settings.models": true,
   "settings.model": true,
   "settings.providers": true,
@@ -103,6 +109,13 @@ const repeatable: Record<CallName, boolean> = {
   "system.raise": true,
   "system.openURL": false,
   "system.showFile": false,
+  "terminals.list": true,
+  "terminals.open": false,
+  "terminals.close": true,
+  "terminals.rename": true,
+  "terminals.type": false,
+  "terminals.editors": true,
+  "terminals.openEditor": false,
   "output.read": true,
   "output.setLevel": true,
   "output.clear": false,

@@ -1,6 +1,7 @@
 // Where the person is: the chosen workspace, the open dialog, which columns show. Nothing here
 // outlives the tab, apart from the chosen workspace, which a reload keeps.
 
+import type { Stake } from "../host/host";
 import { SvelteSet } from "svelte/reactivity";
 
 /** The dialog that is open; at most one. */
@@ -16,11 +17,12 @@ export type DialogState =
   | { kind: "forkWorkspace"; workspace: string; message?: string; entry?: string }
   | { kind: "search" }
   | { kind: "settings"; section?: SettingsSection }
+  | { kind: "quit"; stakes: Stake[] }
   /** `start` is what stands in its field, such as ">". */
   | { kind: "palette"; start?: string }
   | { kind: "shortcuts" };
 
-export type SettingsSection = "general" | "providers" | "models" | "sandbox" | "about";
+export type SettingsSection = "general" | "providers" | "models" | "permissions" | "sandbox" | "keys" | "about";
 
 /** A place in a conversation to go to. */
 export interface Place {

@@ -6,7 +6,9 @@
 // a key that browsers keep, such as Ctrl+N, has a second one beside it. A test holds the list against the
 // keys that were promised.
 
-export type CommandGroup = "General" | "Conversation" | "Composer" | "Workspaces" | "Terminals" | "Interface";
+/** The groups, in the order of the sheet. */
+export const commandGroups = ["General", "Conversation", "Composer", "Workspaces", "Terminals", "Interface"] as const;
+export type CommandGroup = (typeof commandGroups)[number];
 
 export interface CommandSpec {
   id: string;
@@ -33,12 +35,16 @@ export const commands = [
   { id: "palette.slash", title: "Insert a slash command", group: "Composer", keys: [], words: "prompt" },
   { id: "settings.open", title: "Settings", group: "General", keys: ["Mod+,"] },
   { id: "help.shortcuts", title: "Keyboard shortcuts", group: "General", keys: ["?", "F1"] },
+  { id: "app.quit", title: "Quit Carrel", group: "General", keys: ["Mod+Q"], words: "close exit leave" },
+  { id: "tour.start", title: "Take the tour on a sample project", group: "General", keys: [], words: "first run demo help" },
+  { id: "keys.change", title: "Settings: Change keys", group: "General", keys: [], words: "shortcuts bindings" },
   { id: "dialog.close", title: "Close a dialog or menu", group: "General", keys: ["Escape"], local: true },
 
   { id: "composer.focus", title: "Write a message", group: "Conversation", keys: ["Mod+I", "A", "I"] },
   { id: "composer.send", title: "Send the message", group: "Conversation", keys: ["Enter"], local: true },
   { id: "composer.sendAfterTurn", title: "Send the message after this turn", group: "Conversation", keys: ["Mod+Enter"], local: true },
   { id: "composer.newline", title: "New line in the message", group: "Conversation", keys: ["Shift+Enter"], local: true },
+  { id: "composer.interrupt", title: "Stop the agent, from the composer in Vim mode", group: "Composer", keys: ["Ctrl+C"], local: true },
   { id: "question.once", title: "Allow once what the agent asks for", group: "Conversation", keys: ["Mod+Shift+Y", "Y"] },
   { id: "question.always", title: "Allow it always in this project", group: "Conversation", keys: ["Mod+Shift+U"] },
   { id: "question.no", title: "Refuse what the agent asks for", group: "Conversation", keys: ["Mod+Shift+X", "N"] },
@@ -47,6 +53,7 @@ export const commands = [
   { id: "conversation.retry", title: "Try again", group: "Conversation", keys: [] },
   { id: "pictures.attach", title: "Attach pictures", group: "Conversation", keys: [] },
   { id: "message.editLast", title: "Edit your last message, from an empty composer", group: "Conversation", keys: ["ArrowUp"], local: true },
+  { id: "message.cancelEdit", title: "Stop editing a message", group: "Conversation", keys: ["Escape"], local: true },
   { id: "queue.move", title: "Move a waiting message up or down", group: "Conversation", keys: ["Alt+ArrowUp", "Alt+ArrowDown"], local: true },
   { id: "conversation.find", title: "Find in this conversation", group: "Conversation", keys: ["Mod+F"] },
   { id: "conversation.bottom", title: "Jump to the latest message", group: "Conversation", keys: ["Shift+G"] },

@@ -4,6 +4,7 @@ import { CallError, client, safeAddress, type Call, type CallName, type Calls, t
 import { arrange, siblings } from "./arrange";
 import { outputAnswers } from "./output";
 import { sandboxAnswers } from "./sandbox";
+import { FakeSettings } from "./settings";
 import * as world from "./world";
 
 type Handlers = { [N in CallName]?: (args: Calls[N]["args"]) => Calls[N]["result"] | Promise<Calls[N]["result"]> };
@@ -17,6 +18,7 @@ export class FakeHost implements Host {
   workspaces = new Map(world.workspaces.map((one) => [one.id, one]));
   conversations = new Map<string, Conversation>([["w1", world.pictured()], ["w3", world.failed()]]);
   settings = { theme: "system", density: "comfortable", defaultModel: "" };
+  readonly values = new FakeSettings();
   layouts = new Map<string, Layout>();
   /** Projects whose repository has no commit. */
   readonly unborn = new Set<string>();
@@ -152,6 +154,7 @@ export class FakeHost implements Host {
   #standard(): Handlers {
     return {
       "projects.list": () => [...this.projects.values()],
+      "projects.sample": () => this.#addProject("/home/ada/carrel-sample"),
       "projects.add": ({ path }) => this.#addProject(path),
       "projects.remove": ({ id }) => {
         if ([...this.workspaces.values()].some((one) => one.projectId === id)) throw new CallError("in_use", "This project still has workspaces. Delete them first.");
@@ -192,8 +195,11 @@ export class FakeHost implements Host {
       "workspaces.pin": ({ id, pinned }) => this.putWorkspace({ ...this.#workspace(id), pinned, position: 0 }),
       "workspaces.move": ({ id, before }) => arrange([...this.workspaces.values()].filter((one) => siblings(one, this.#workspace(id), this.workspaces)), id, before, (one) => void this.putWorkspace(one), (a, b) => Date.parse(b.createdAt) - Date.parse(a.createdAt)),
       "projects.move": ({ id, before }) => arrange([...this.projects.values()], id, before, (one) => this.putProject(one), (a, b) => a.name.localeCompare(b.name), 1e9),
+      "system.atStake": () => [...this.workspaces.values()].filter((one) => one.activity === "running_tools" || one.activity === "waiting").map((one) => ({ kind: one.activity === "waiting" ? "waiting" : "turn", workspace: one.id, title: one.title })),
+      "system.quit": () => undefined,
       "system.layout": ({ host }) => this.layouts.get(host) ?? { host, kept: false, sidebarWidth: 0, rightWidth: 0, sidebarShown: true, rightShown: true, rightTab: "", workspace: "", folded: [] },
       "system.setLayout": (layout) => void this.layouts.set(layout.host, { ...layout, kept: true }),
+      "workspaces.files": ({ query }) => ({ files: ["README.md", "src/retry.ts", "src/retry.test.ts", "src/backoff.ts", "docs/retrying with jitter.md"].filter((path) => path.toLowerCase().includes(query.toLowerCase())) }),
       "workspaces.diff": ({ id }) => (id === "w1" || id === "w2" ? world.diff : { base: "main", files: [], more: 0 }),
       "workspaces.initLog": () => "npm ci\nadded 212 packages in 3 s\n",
       "workspaces.retryInit": () => undefined,
@@ -229,7 +235,13 @@ export class FakeHost implements Host {
       "permissions.revoke": () => undefined,
       "permissions.setSandbox": () => undefined,
       ...sandboxAnswers((event) => this.emit(event)),
-      "settings.get": () => this.settings,
+      "settings.get": () => ({ ...this.settings, keys: this.values.keys }),
+      "settings.values": () => this.values.view(),
+      "settings.put": (change) => {
+        this.values.put(change);
+        if (change.path[0] === "theme") this.settings = { ...this.settings, theme: JSON.parse(change.value ?? '"system"') as string };
+        this.emit({ name: "settings.changed", data: {} });
+      },
       "settings.set": (settings) => void (this.settings = settings),
       "settings.models": () => world.models,
       "settings.providers": () => world.providers,
