@@ -150,7 +150,9 @@ type PermissionsAPI interface {
 	Answer(ctx context.Context, args AnswerQuestion) error
 	// Grant allows what rules name, and writing in folders, for as long as the conversation is open.
 	Grant(ctx context.Context, args GrantRules) error
-	// Revoke takes back what was allowed for the workspace's project.
+	// Saved lists what was allowed, asked for and denied for good, of the settings and of all projects.
+	Saved(ctx context.Context) ([]SavedRule, error)
+	// Revoke takes back what was saved, or what was allowed for as long as the conversation is open.
 	Revoke(ctx context.Context, args RevokeRule) error
 	// SetSandbox says how commands are confined for as long as the conversation is open; "" is as the
 	// settings say.

@@ -150,6 +150,8 @@ type Asked struct {
 	Rights []Right `json:"rights"`         // what is missing, exactly
 	// Always are the rules that would grant the same for good; none: that can't be granted.
 	Always []string `json:"always,omitempty"`
+	// Broad are rules that would grant what begins like it, too; none: that is not safe to offer.
+	Broad []string `json:"broad,omitempty"`
 	// Outside says that the call would run out of the sandbox.
 	Outside bool `json:"outside,omitempty"`
 }

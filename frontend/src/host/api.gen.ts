@@ -341,6 +341,17 @@ export interface Exported {
   text: string;
 }
 
+/** Runner is what starts programs in a workspace. */
+export type Runner = "agent" | "hook" | "terminal";
+
+/** Hold is the policy that holds for what a runner starts. */
+export interface Hold {
+  runner: Runner;
+  confined: boolean;
+  /** a sentence */
+  text: string;
+}
+
 /** LayoutOf names a kind of window. */
 export interface LayoutOf {
   /** desktop or browser */
@@ -542,7 +553,12 @@ export interface Question {
   rule?: string;
   /** what is missing, exactly */
   rights: Right[];
+  /**
+   * Always are the rules that would grant the same for good, Broad those that would grant what begins
+   * like it, too. Without them that can't be granted, or is not safe.
+   */
   always?: string[];
+  broad?: string[];
   /** Outside says that the call would run out of the sandbox. */
   outside?: boolean;
 }
@@ -569,6 +585,20 @@ export interface PermissionRule {
   rule: string;
   /** settings, project or session */
   from: string;
+  problem?: string;
+}
+
+/** SavedRule is something that a person allowed, asks for or denies for good, wherever it counts. */
+export interface SavedRule {
+  /** id; "" for one of the settings, which counts everywhere */
+  project?: string;
+  /** the project's */
+  name?: string;
+  /** List is allow, ask or deny; for a project also allow_outside, allowed_domains or allow_write. */
+  list: string;
+  rule: string;
+  /** where it is written */
+  file: string;
   problem?: string;
 }
 
@@ -633,6 +663,22 @@ export interface SandboxStatus {
   denyRead: string[];
   caches: SandboxCache[];
   sshAgent?: boolean;
+  /** Guards stay as they are inside of what can be written. */
+  guards: SandboxGuard[];
+  /** the commands' own folder for temporary files */
+  temp?: string;
+  /** Holds tells for whatever starts programs in the workspace which policy holds for it. */
+  holds: Hold[];
+}
+
+/**
+ * SandboxGuard is what commands can't change inside of the project, by the reason: it could later run
+ * outside of the sandbox.
+ */
+export interface SandboxGuard {
+  /** a few words */
+  why: string;
+  names: string[];
 }
 
 /** SandboxPlan is what would confine a command of a workspace now. */
@@ -927,6 +973,11 @@ export interface AnswerQuestion {
   answer: Answer;
   /** with no: for the model */
   text?: string;
+  /**
+   * Rules are those of the question that are to be saved, with always: all of its Always, or all of its
+   * Broad. Left out, they are Always.
+   */
+  rules?: string[];
 }
 
 /** GrantRules allows what the rules name. */
@@ -937,10 +988,14 @@ export interface GrantRules {
   folders?: string[];
 }
 
-/** RevokeRule names a rule of a project. */
+/**
+ * RevokeRule names a rule that a person saved: of a workspace's project or conversation, of a project, or,
+ * with neither, of the settings.
+ */
 export interface RevokeRule {
-  workspace: string;
-  /** allow or allow_outside */
+  workspace?: string;
+  project?: string;
+  /** List is as in SavedRule; "" is allow or allow_outside, whichever has it. */
   list: string;
   rule: string;
 }
@@ -1778,6 +1833,7 @@ export interface Calls {
   "permissions.get": { args: ByID; result: Permissions };
   "permissions.answer": { args: AnswerQuestion; result: void };
   "permissions.grant": { args: GrantRules; result: void };
+  "permissions.saved": { args: undefined; result: SavedRule[] };
   "permissions.revoke": { args: RevokeRule; result: void };
   "permissions.setSandbox": { args: SetSandbox; result: void };
   "sandbox.status": { args: ByID; result: SandboxStatus };
@@ -1975,7 +2031,9 @@ export interface Api {
     answer(args: AnswerQuestion): Promise<void>;
     /** Grant allows what rules name, and writing in folders, for as long as the conversation is open. */
     grant(args: GrantRules): Promise<void>;
-    /** Revoke takes back what was allowed for the workspace's project. */
+    /** Saved lists what was allowed, asked for and denied for good, of the settings and of all projects. */
+    saved(): Promise<SavedRule[]>;
+    /** Revoke takes back what was saved, or what was allowed for as long as the conversation is open. */
     revoke(args: RevokeRule): Promise<void>;
     /**
      * SetSandbox says how commands are confined for as long as the conversation is open; "" is as the
@@ -2185,6 +2243,7 @@ export function client(call: Call): Api {
       get: (args) => call("permissions.get", args),
       answer: (args) => call("permissions.answer", args),
       grant: (args) => call("permissions.grant", args),
+      saved: () => call("permissions.saved", undefined),
       revoke: (args) => call("permissions.revoke", args),
       setSandbox: (args) => call("permissions.setSandbox", args),
     },

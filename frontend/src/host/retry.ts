@@ -63,6 +63,7 @@ const repeatable: Record<CallName, boolean> = {
   "permissions.answer": false, // the next question of the call's could be another one
   "permissions.grant": true,
   "permissions.revoke": true,
+  "permissions.saved": true,
   "permissions.setSandbox": true,
   "conversations.export": true,
   "sandbox.status": true,

@@ -3,7 +3,8 @@
 import { CallError, client, safeAddress, type Call, type CallName, type Calls, type ConnectionState, type Conversation, type Entry, type Host, type HostEvent, type HostListener, type Layout, type PickResult, type Project, type Status, type Uploaded, type Workspace } from "../host";
 import { arrange, siblings } from "./arrange";
 import { outputAnswers } from "./output";
-import { sandboxAnswers } from "./sandbox";
+import { sandboxAnswers, savedRules } from "./sandbox";
+import { FakeTerminals } from "./terminals";
 import { FakeSettings } from "./settings";
 import * as world from "./world";
 
@@ -34,6 +35,8 @@ export class FakeHost implements Host {
   readonly api = client(((name: CallName, args: never) => this.#call(name, args)) as Call);
 
   connection = (): ConnectionState => this.#state;
+  readonly terminals = new FakeTerminals();
+  openStream: Host["openStream"] = (_name, args, listener) => this.terminals.open(args, listener);
   join = (_topic: string): (() => void) => () => undefined;
   reconnect = (): void => this.setConnection({ kind: "online", version: "dev" });
   /** What the next upload answers; undefined takes it. */
@@ -229,10 +232,11 @@ export class FakeHost implements Host {
       "system.showFile": () => undefined,
       "conversations.release": ({ id }) => this.update(id, { held: false, queue: [] }),
       "conversations.setMode": ({ workspace: id, mode }) => void this.putWorkspace({ ...this.#workspace(id), mode }),
-      "permissions.get": ({ id }) => ({ mode: this.#workspace(id).mode, modes: ["plan", "ask", "accept-edits", "auto", "bypass"], rules: [], sandbox: { mode: "workspace-write", on: true, tier: "A", network: "allow" } }),
+      "permissions.get": ({ id }) => ({ mode: this.#workspace(id).mode, modes: ["plan", "ask", "accept-edits", "auto", "bypass"], rules: savedRules.map((one) => ({ list: one.list, rule: one.rule, from: one.project ? "project" : "settings" })), sandbox: { mode: "workspace-write", on: true, tier: "A", network: "allow" } }),
       "permissions.answer": ({ workspace, answer }) => this.update(workspace, { activity: answer === "no" ? "streaming" : "running_tools", question: undefined }),
       "permissions.grant": () => undefined,
       "permissions.revoke": () => undefined,
+      "permissions.saved": () => savedRules,
       "permissions.setSandbox": () => undefined,
       ...sandboxAnswers((event) => this.emit(event)),
       "settings.get": () => ({ ...this.settings, keys: this.values.keys }),
@@ -260,6 +264,7 @@ export class FakeHost implements Host {
       "costs.setBudget": ({ workspace, usd }) => this.update(workspace, { usage: { ...this.conversation(workspace).status.usage, budgetUsd: usd } }),
       "search.find": ({ text }) => ({ hits: world.hits(text) }),
       ...outputAnswers((event) => this.emit(event)),
+      ...this.terminals.answers((event) => this.emit(event)),
       "system.about": () => ({ version: "0.1.0", commit: "4f6d2b7a91", os: "Debian GNU/Linux 12, linux/amd64", root: "/home/ada/.carrel", sandbox: "none", desktop: false, problems: [], home: "/home/ada" }),
       "system.doctor": () => [
         { name: "git", status: "ok", detail: "2.39.5" },
