@@ -122,6 +122,14 @@ type ConversationsAPI interface {
 	StopRetry(ctx context.Context, args ByID) error
 	// Clear starts the conversation anew; the log keeps what was said.
 	Clear(ctx context.Context, args ClearConversation) error
+	// Find looks for a text in the whole conversation.
+	Find(ctx context.Context, args FindInConversation) (FoundEntries, error)
+	// Raw returns the records of the log that an entry was made of.
+	Raw(ctx context.Context, args EntryRequest) (RawEntry, error)
+	// StartHere makes an answer all that models know of the conversation from now on.
+	StartHere(ctx context.Context, args EntryRequest) error
+	// UndoStart takes StartHere back, as long as nothing was said since; the entry is the boundary.
+	UndoStart(ctx context.Context, args EntryRequest) error
 	// SetDraft keeps what the person is writing.
 	SetDraft(ctx context.Context, args SetDraft) error
 	// SetMode says how much runs without a question; "" is as the settings say.

@@ -183,6 +183,9 @@ type ForkWorkspace struct {
 	Workspace string `json:"workspace"`
 	Name      string `json:"name"`
 	Message   string `json:"message,omitempty"` // sent there at once
+	// Entry is where the conversation is forked: its turn is the last that goes with it, or when it is a
+	// message of the person, what is before it; the message is the draft then. "" is the end.
+	Entry string `json:"entry,omitempty"`
 }
 
 // Forked is the workspace that a fork made.

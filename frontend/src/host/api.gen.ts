@@ -505,6 +505,38 @@ export interface ModelPrices {
   cacheWrite: number;
 }
 
+/** FindInConversation asks for the entries that hold a text; case does not count. */
+export interface FindInConversation {
+  workspace: string;
+  /** at most 1,000 bytes */
+  text: string;
+  /** FoundEntries.Next of the call before; 0: from the newest on */
+  before?: number;
+}
+
+/** FoundEntries are entries with a text, the newest first. */
+export interface FoundEntries {
+  hits: FoundEntry[];
+  /** where to go on; absent: everything was looked at */
+  next?: number;
+}
+
+/** FoundEntry is an entry that holds a text. */
+export interface FoundEntry {
+  entry: string;
+  order: number;
+  /** how often it holds the text */
+  count: number;
+}
+
+/** RawEntry is what an entry was made of. */
+export interface RawEntry {
+  /** a JSON list of records, at most 1 MiB */
+  text: string;
+  /** there was more */
+  cut?: boolean;
+}
+
 /** Answer is what a person says to a call that needs consent. */
 export type Answer = "once" | "always" | "no";
 
@@ -989,6 +1021,11 @@ export interface ForkWorkspace {
   name: string;
   /** sent there at once */
   message?: string;
+  /**
+   * Entry is where the conversation is forked: its turn is the last that goes with it, or when it is a
+   * message of the person, what is before it; the message is the draft then. "" is the end.
+   */
+  entry?: string;
 }
 
 /** Forked is the workspace that a fork made. */
@@ -1784,6 +1821,10 @@ export interface Calls {
   "conversations.retry": { args: ByID; result: void };
   "conversations.stopRetry": { args: ByID; result: void };
   "conversations.clear": { args: ClearConversation; result: void };
+  "conversations.find": { args: FindInConversation; result: FoundEntries };
+  "conversations.raw": { args: EntryRequest; result: RawEntry };
+  "conversations.startHere": { args: EntryRequest; result: void };
+  "conversations.undoStart": { args: EntryRequest; result: void };
   "conversations.setDraft": { args: SetDraft; result: void };
   "conversations.setMode": { args: SetMode; result: void };
   "conversations.release": { args: ByID; result: void };
@@ -1964,6 +2005,14 @@ export interface Api {
     stopRetry(args: ByID): Promise<void>;
     /** Clear starts the conversation anew; the log keeps what was said. */
     clear(args: ClearConversation): Promise<void>;
+    /** Find looks for a text in the whole conversation. */
+    find(args: FindInConversation): Promise<FoundEntries>;
+    /** Raw returns the records of the log that an entry was made of. */
+    raw(args: EntryRequest): Promise<RawEntry>;
+    /** StartHere makes an answer all that models know of the conversation from now on. */
+    startHere(args: EntryRequest): Promise<void>;
+    /** UndoStart takes StartHere back, as long as nothing was said since; the entry is the boundary. */
+    undoStart(args: EntryRequest): Promise<void>;
     /** SetDraft keeps what the person is writing. */
     setDraft(args: SetDraft): Promise<void>;
     /** SetMode says how much runs without a question; "" is as the settings say. */
@@ -2180,6 +2229,10 @@ export function client(call: Call): Api {
       retry: (args) => call("conversations.retry", args),
       stopRetry: (args) => call("conversations.stopRetry", args),
       clear: (args) => call("conversations.clear", args),
+      find: (args) => call("conversations.find", args),
+      raw: (args) => call("conversations.raw", args),
+      startHere: (args) => call("conversations.startHere", args),
+      undoStart: (args) => call("conversations.undoStart", args),
       setDraft: (args) => call("conversations.setDraft", args),
       setMode: (args) => call("conversations.setMode", args),
       release: (args) => call("conversations.release", args),

@@ -43,6 +43,10 @@ const repeatable: Record<CallName, boolean> = {
   "conversations.page": true,
   "conversations.queued": true,
   "conversations.entry": true,
+  "conversations.find": true,
+  "conversations.raw": true,
+  "conversations.startHere": false,
+  "conversations.undoStart": false,
   "conversations.send": true, // the message carries an id
   "conversations.interrupt": true,
   "conversations.removeQueued": true,
