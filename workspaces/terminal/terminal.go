@@ -59,7 +59,7 @@ type Terminal struct {
 	views    []*View // the one that leads comes last
 	input    []byte
 	state    State
-	told     State // as Changed was told last
+	told     State  // as Changed was told last
 	said     string // the directory that the shell told
 	closed   bool
 	noticing bool
