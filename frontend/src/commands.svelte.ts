@@ -52,6 +52,7 @@ export function registerCommands(model: Model): () => void {
     commands.register("settings.open", () => shell.open({ kind: "settings" })),
     commands.register("keys.change", () => shell.open({ kind: "settings", section: "keys" })),
     commands.register("help.shortcuts", () => shell.open({ kind: "shortcuts" })),
+    commands.register("tour.start", () => void model.tour.start().catch((error: unknown) => toasts.problem(error))),
     commands.register("project.add", () => shell.open({ kind: "addProject" })),
     commands.register("workspace.new", () => shell.open(projects.all.length > 0 ? { kind: "newWorkspace" } : { kind: "addProject" })),
     commands.register("workspace.next", step(1)),
@@ -97,7 +98,19 @@ export function registerCommands(model: Model): () => void {
       else shell.rightShown = !shell.rightShown;
     }),
     commands.register("density.toggle", () => void settings.change({ density: settings.preferences.density === "compact" ? "comfortable" : "compact" }).catch((error: unknown) => toasts.problem(error))),
+    ...(host.kind === "desktop" ? [commands.register("app.quit", () => void quit(model))] : []),
     commands.register("theme.toggle", () => void settings.change({ theme: shownTheme() === "dark" ? "light" : "dark" }).catch((error: unknown) => toasts.problem(error))),
   ];
   return () => off.forEach((remove) => remove());
+}
+
+/** Leaves the window; where work would stop the person is asked first. */
+async function quit({ host, shell, toasts }: Model): Promise<void> {
+  try {
+    const stakes = (await host.api.system.atStake()) ?? [];
+    if (stakes.length > 0) shell.open({ kind: "quit", stakes });
+    else await host.api.system.quit({});
+  } catch (error) {
+    toasts.problem(error);
+  }
 }

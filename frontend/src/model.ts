@@ -6,6 +6,8 @@ import { Attachments, provideAttachments, provideShownPictures, ShownPictures } 
 import { Projects, provideProjects } from "./features/projects/index";
 import { provideSandboxes, Sandboxes } from "./features/sandbox/index";
 import { provideSettings, Settings } from "./features/settings/index";
+import { provideTerminals, Terminals } from "./features/terminals/index";
+import { provideTour, Tour } from "./features/tour/index";
 import { provideWorkspaces, Workspaces } from "./features/workspaces/index";
 import type { Host } from "./host/host";
 import { provideHost, provideShell } from "./lib/context";
@@ -25,10 +27,12 @@ export interface Model {
   projects: Projects;
   workspaces: Workspaces;
   settings: Settings;
+  tour: Tour;
   connection: Connection;
   commands: CommandCenter;
   desk: Desk;
   sandboxes: Sandboxes;
+  terminals: Terminals;
   drafts: Drafts;
   attachments: Attachments;
   /** Where code goes that is to be run in a terminal. */
@@ -41,17 +45,23 @@ export function provideModel(host: Host): Model {
   const attachments = new Attachments(host);
   const drafts = new Drafts(host, attachments);
   attachments.onchange = (workspace) => drafts.touch(workspace);
+  const shell = new Shell(sessionStorage);
+  const projects = new Projects(host);
+  const workspaces = new Workspaces(host);
+  const settings = new Settings(host);
   const model: Model = {
     host,
-    shell: new Shell(sessionStorage),
+    shell,
     toasts: new Toasts(),
-    projects: new Projects(host),
-    workspaces: new Workspaces(host),
-    settings: new Settings(host),
+    projects,
+    workspaces,
+    settings,
+    tour: new Tour(host, { projects, workspaces, settings, shell, suggest: (workspace, text) => drafts.suggest(workspace, text) }, sessionStorage),
     connection: new Connection(host),
     commands: new CommandCenter({ mac, browser: host.kind === "browser", kind: /Firefox\//.test(navigator.userAgent) ? "firefox" : "other" }, sessionStorage),
     desk: new Desk(host, drafts),
     sandboxes: new Sandboxes(host),
+    terminals: new Terminals(host),
     drafts,
     attachments,
     terminalDoor: new TerminalDoor(),
@@ -62,11 +72,13 @@ export function provideModel(host: Host): Model {
   provideProjects(model.projects);
   provideWorkspaces(model.workspaces);
   provideSettings(model.settings);
+  provideTour(model.tour);
   provideConnection(model.connection);
   provideCommands(model.commands);
   provideDesk(model.desk);
   provideDrafts(drafts);
   provideSandboxes(model.sandboxes);
+  provideTerminals(model.terminals);
   provideAttachments(attachments);
   provideShownPictures(new ShownPictures(host));
   provideRich({
@@ -80,6 +92,6 @@ export function provideModel(host: Host): Model {
   provideLinks((address) => {
     if (!host.openLink(address)) model.toasts.problem("Carrel opens only web and mail addresses.");
   });
-  void Promise.all([model.projects.refresh(), model.workspaces.refresh(), model.settings.refresh().catch((error: unknown) => model.toasts.problem(error))]);
+  void Promise.all([model.terminals.refresh().catch(() => undefined), model.projects.refresh(), model.workspaces.refresh(), model.settings.refresh().catch((error: unknown) => model.toasts.problem(error))]);
   return model;
 }

@@ -4,7 +4,8 @@ import type { CallName } from "./api.gen";
 
 const repeatable: Record<CallName, boolean> = {
   "projects.list": true,
-  "projects.add": true, // adding again returns the same project
+  "projects.add": true,
+  "projects.sample": true, // adding again returns the same project
   "projects.remove": false,
   "projects.relocate": true,
   "projects.move": true,
@@ -12,6 +13,8 @@ const repeatable: Record<CallName, boolean> = {
   "workspaces.files": true,
   "workspaces.move": true,
   "workspaces.markUnseen": true,
+  "system.atStake": true,
+  "system.quit": false,
   "system.layout": true,
   "system.setLayout": true,
   "projects.setTrust": true,
@@ -102,6 +105,13 @@ const repeatable: Record<CallName, boolean> = {
   "system.raise": true,
   "system.openURL": false,
   "system.showFile": false,
+  "terminals.list": true,
+  "terminals.open": false,
+  "terminals.close": true,
+  "terminals.rename": true,
+  "terminals.type": false,
+  "terminals.editors": true,
+  "terminals.openEditor": false,
   "output.read": true,
   "output.setLevel": true,
   "output.clear": false,

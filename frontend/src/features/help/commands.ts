@@ -35,6 +35,8 @@ export const commands = [
   { id: "palette.slash", title: "Insert a slash command", group: "Composer", keys: [], words: "prompt" },
   { id: "settings.open", title: "Settings", group: "General", keys: ["Mod+,"] },
   { id: "help.shortcuts", title: "Keyboard shortcuts", group: "General", keys: ["?", "F1"] },
+  { id: "app.quit", title: "Quit Carrel", group: "General", keys: ["Mod+Q"], words: "close exit leave" },
+  { id: "tour.start", title: "Take the tour on a sample project", group: "General", keys: [], words: "first run demo help" },
   { id: "keys.change", title: "Settings: Change keys", group: "General", keys: [], words: "shortcuts bindings" },
   { id: "dialog.close", title: "Close a dialog or menu", group: "General", keys: ["Escape"], local: true },
 
@@ -85,6 +87,20 @@ export const commands = [
 
   { id: "coder.refresh", title: "Settings: Refresh Coder providers", group: "General", keys: [] },
   { id: "coder.load", title: "Settings: Load Coder model catalog", group: "General", keys: [] },
+
+  { id: "terminals.open", title: "Show the terminals", group: "Terminals", keys: ["Mod+`"], words: "shell console" },
+  { id: "terminal.new", title: "New terminal", group: "Terminals", keys: ["Mod+Shift+E"], words: "shell console" },
+  { id: "terminal.split", title: "Split: another terminal beside this one", group: "Terminals", keys: ["Mod+Shift+S"] },
+  { id: "terminal.confined", title: "New confined terminal", group: "Terminals", keys: [], words: "sandbox" },
+  { id: "terminal.close", title: "Close this terminal", group: "Terminals", keys: [] },
+  { id: "terminal.next", title: "Next terminal", group: "Terminals", keys: ["Mod+Shift+ArrowRight"], scope: "terminal" },
+  { id: "terminal.previous", title: "Previous terminal", group: "Terminals", keys: ["Mod+Shift+ArrowLeft"], scope: "terminal" },
+  { id: "terminal.find", title: "Find in this terminal", group: "Terminals", keys: ["Mod+Shift+F"], mac: ["Mod+F"], scope: "terminal" },
+  { id: "terminal.copy", title: "Copy what is selected in this terminal", group: "Terminals", keys: ["Mod+Shift+C"], mac: ["Mod+C"], scope: "terminal" },
+  { id: "terminal.paste", title: "Paste into this terminal", group: "Terminals", keys: ["Mod+Shift+V"], mac: ["Mod+V"], scope: "terminal", local: true },
+  { id: "terminal.clear", title: "Clear this terminal's scrollback", group: "Terminals", keys: [] },
+  { id: "terminal.system", title: "Open the workspace in the system's terminal", group: "Terminals", keys: ["Mod+T", "Alt+T"], mac: ["Mod+T", "Mod+Alt+T"] },
+  { id: "editor.open", title: "Open the workspace in your editor", group: "Terminals", keys: [], words: "vscode cursor zed jetbrains vim" },
 
   { id: "sidebar.toggle", title: "Show or hide the sidebar", group: "Interface", keys: ["Mod+P"] },
   { id: "right.toggle", title: "Show or hide the right column", group: "Interface", keys: ["Mod+Shift+D"] },

@@ -4,6 +4,7 @@ import { CallError, client, safeAddress, type Call, type CallName, type Calls, t
 import { arrange, siblings } from "./arrange";
 import { outputAnswers } from "./output";
 import { sandboxAnswers } from "./sandbox";
+import { FakeTerminals } from "./terminals";
 import { FakeSettings } from "./settings";
 import * as world from "./world";
 
@@ -34,6 +35,8 @@ export class FakeHost implements Host {
   readonly api = client(((name: CallName, args: never) => this.#call(name, args)) as Call);
 
   connection = (): ConnectionState => this.#state;
+  readonly terminals = new FakeTerminals();
+  openStream: Host["openStream"] = (_name, args, listener) => this.terminals.open(args, listener);
   join = (_topic: string): (() => void) => () => undefined;
   reconnect = (): void => this.setConnection({ kind: "online", version: "dev" });
   /** What the next upload answers; undefined takes it. */
@@ -154,6 +157,7 @@ export class FakeHost implements Host {
   #standard(): Handlers {
     return {
       "projects.list": () => [...this.projects.values()],
+      "projects.sample": () => this.#addProject("/home/ada/carrel-sample"),
       "projects.add": ({ path }) => this.#addProject(path),
       "projects.remove": ({ id }) => {
         if ([...this.workspaces.values()].some((one) => one.projectId === id)) throw new CallError("in_use", "This project still has workspaces. Delete them first.");
@@ -194,6 +198,8 @@ export class FakeHost implements Host {
       "workspaces.pin": ({ id, pinned }) => this.putWorkspace({ ...this.#workspace(id), pinned, position: 0 }),
       "workspaces.move": ({ id, before }) => arrange([...this.workspaces.values()].filter((one) => siblings(one, this.#workspace(id), this.workspaces)), id, before, (one) => void this.putWorkspace(one), (a, b) => Date.parse(b.createdAt) - Date.parse(a.createdAt)),
       "projects.move": ({ id, before }) => arrange([...this.projects.values()], id, before, (one) => this.putProject(one), (a, b) => a.name.localeCompare(b.name), 1e9),
+      "system.atStake": () => [...this.workspaces.values()].filter((one) => one.activity === "running_tools" || one.activity === "waiting").map((one) => ({ kind: one.activity === "waiting" ? "waiting" : "turn", workspace: one.id, title: one.title })),
+      "system.quit": () => undefined,
       "system.layout": ({ host }) => this.layouts.get(host) ?? { host, kept: false, sidebarWidth: 0, rightWidth: 0, sidebarShown: true, rightShown: true, rightTab: "", workspace: "", folded: [] },
       "system.setLayout": (layout) => void this.layouts.set(layout.host, { ...layout, kept: true }),
       "workspaces.files": ({ query }) => ({ files: ["README.md", "src/retry.ts", "src/retry.test.ts", "src/backoff.ts", "docs/retrying with jitter.md"].filter((path) => path.toLowerCase().includes(query.toLowerCase())) }),
@@ -257,6 +263,7 @@ export class FakeHost implements Host {
       "costs.setBudget": ({ workspace, usd }) => this.update(workspace, { usage: { ...this.conversation(workspace).status.usage, budgetUsd: usd } }),
       "search.find": ({ text }) => ({ hits: world.hits(text) }),
       ...outputAnswers((event) => this.emit(event)),
+      ...this.terminals.answers((event) => this.emit(event)),
       "system.about": () => ({ version: "0.1.0", commit: "4f6d2b7a91", os: "Debian GNU/Linux 12, linux/amd64", root: "/home/ada/.carrel", sandbox: "none", desktop: false, problems: [], home: "/home/ada" }),
       "system.doctor": () => [
         { name: "git", status: "ok", detail: "2.39.5" },
