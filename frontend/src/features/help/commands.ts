@@ -45,7 +45,7 @@ export const commands = [
   { id: "composer.sendAfterTurn", title: "Send the message after this turn", group: "Conversation", keys: ["Mod+Enter"], local: true },
   { id: "composer.newline", title: "New line in the message", group: "Conversation", keys: ["Shift+Enter"], local: true },
   { id: "composer.earlier", title: "Your earlier messages, and back", group: "Composer", keys: ["Alt+ArrowUp", "Alt+ArrowDown"], local: true },
-  { id: "composer.interrupt", title: "Stop the agent, from the composer in Vim mode", group: "Composer", keys: ["Ctrl+C"], local: true },
+  { id: "composer.interrupt", title: "Stop what runs, from the composer in Vim mode", group: "Composer", keys: ["Ctrl+C"], local: true },
   { id: "question.once", title: "Allow once what the agent asks for", group: "Conversation", keys: ["Mod+Shift+Y", "Y"] },
   { id: "question.always", title: "Allow it always in this project", group: "Conversation", keys: ["Mod+Shift+U"] },
   { id: "question.no", title: "Refuse what the agent asks for", group: "Conversation", keys: ["Mod+Shift+X", "N"] },
