@@ -97,6 +97,10 @@ check: lint test ## what CI runs: lint and every test
 bench: setup build ## measure, and print each ratio beside its limit
 	go run ./bench
 
+.PHONY: vim
+vim: ## hold the composer's Vim mode against Vim, 5,000 sequences; VIM_SEED=N begins elsewhere
+	cd frontend && VIM_CASES=$${VIM_CASES:-5000} npx vitest run src/features/composer/editor/oracle
+
 .PHONY: storm
 storm: ## let the whole fault storm loose, 1,000 turns; STORM_SEED=N repeats one
 	STORM_TURNS=$${STORM_TURNS:-1000} $(TESTENV) go test -count=1 -timeout 30m -v -run TestStorm ./agent/storm

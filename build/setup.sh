@@ -24,7 +24,7 @@ have() { command -v "$1" >/dev/null 2>&1; }
 
 # a|b means: either will do; the first that the package lists know is installed.
 run_packages='gcc libc6-dev pkg-config libgtk-3-dev libwebkit2gtk-4.1-dev'
-test_packages='xvfb xauth openbox xdotool xclip imagemagick x11-utils dbus dbus-x11
+test_packages='vim xvfb xauth openbox xdotool xclip imagemagick x11-utils dbus dbus-x11
 	chromium|chromium-browser fonts-dejavu-core curl hyperfine
 	python3 make strace tmux openssl openssh-client openssh-server bubblewrap'
 

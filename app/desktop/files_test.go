@@ -36,7 +36,7 @@ func TestWindowSavesAnExportAndSendsAPicture(t *testing.T) {
 
 	// A picture that is pasted is uploaded, shown, and sent without a word.
 	s.key("ctrl+i")
-	s.focused("textarea")
+	s.focused("textarea, [contenteditable]")
 	picture := filepath.Join(t.TempDir(), "shot.png")
 	if out, err := exec.Command("import", "-window", "root", picture).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)

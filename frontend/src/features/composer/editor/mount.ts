@@ -5,7 +5,7 @@ import { drawSelection, EditorView, keymap, placeholder } from "@codemirror/view
 import type { Box, BoxListener, BoxLook } from "../box";
 import { symbols } from "./symbols";
 import { theme } from "./theme";
-import { enterInsert, vimMode } from "./vim";
+import { enterInsert, vimHistory, vimMode } from "./vim";
 
 /** Marks changes that come from elsewhere, such as another window. */
 const foreign = Annotation.define<boolean>();
@@ -26,7 +26,7 @@ export function mount(parent: HTMLElement, text: string, look: BoxLook, listener
     EditorState.readOnly.of(one.disabled),
     EditorView.contentAttributes.of({ spellcheck: "true", autocorrect: "on", autocapitalize: "sentences", ...one.attributes, ...(one.disabled ? { "aria-disabled": "true", tabindex: "-1" } : {}) }),
   ];
-  const mode = (vim: boolean) => (vim ? [vimMode(listener), drawSelection({ cursorBlinkRate: 1060 })] : [history()]);
+  const mode = (vim: boolean) => (vim ? [vimMode(listener), vimHistory(), drawSelection({ cursorBlinkRate: 1060 })] : [history()]);
 
   const view = new EditorView({
     parent,
@@ -43,6 +43,8 @@ export function mount(parent: HTMLElement, text: string, look: BoxLook, listener
             blur: () => void listener.blur(),
           }),
         ),
+        // Esc stops nothing in Vim mode, Ctrl+C does.
+        Prec.lowest(EditorView.domEventHandlers({ keydown: (event) => now.vim && event.key === "Escape" })),
         modes.of(mode(look.vim)),
         symbols(),
         keymap.of([newline, ...keys]),
