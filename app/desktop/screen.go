@@ -4,6 +4,7 @@ package desktop
 
 import (
 	"context"
+	"os/exec"
 	"sync"
 
 	wails "github.com/wailsapp/wails/v2/pkg/runtime"
