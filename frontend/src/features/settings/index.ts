@@ -1,5 +1,4 @@
 export { modelOptions, needsKey } from "./options";
 export { viaMark } from "./routes";
-export { default as SettingsDialog } from "./SettingsDialog.svelte";
 export { provideSettings, Settings, useSettings } from "./store.svelte";
 export { applyDensity, applyTheme, shownTheme } from "./theme";

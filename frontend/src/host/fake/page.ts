@@ -3,7 +3,6 @@ import type { Host, Workspace } from "../host";
 import { playDemo } from "./demo";
 import { FakeHost } from "./host";
 import { withEverything } from "./rich";
-import { coder, entry, models, providers, retrying } from "./world";
 import { coder, entry, git, models, project, providers, retrying, workspace } from "./world";
 
 declare global {
