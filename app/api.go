@@ -25,6 +25,8 @@ type ProjectsAPI interface {
 	List(ctx context.Context) ([]Project, error)
 	// Add adds a folder, or returns the project that has it already.
 	Add(ctx context.Context, args AddProject) (Project, error)
+	// Sample makes a small repository in the person's home folder and adds it, to try things on; once.
+	Sample(ctx context.Context) (Project, error)
 	// Remove forgets a project; its folder stays as it is.
 	Remove(ctx context.Context, args ByID) error
 	// Relocate says where a project's folder has moved to.
@@ -79,6 +81,8 @@ type WorkspacesAPI interface {
 	MarkSeen(ctx context.Context, args ByID) error
 	// Diff returns the workspace's change against its base, uncommitted work included.
 	Diff(ctx context.Context, args ByID) (Diff, error)
+	// Files finds files of a workspace by some letters of their path, for completion.
+	Files(ctx context.Context, args FindFiles) (FoundFiles, error)
 	// InitLog returns the output of the init hook, capped at 1 MiB.
 	InitLog(ctx context.Context, args ByID) (string, error)
 	// RetryInit runs the init hook again.

@@ -52,24 +52,25 @@ type Options struct {
 // workspace; Close ends them all. Several processes may hold one on the same root: the registry and
 // the session locks keep them apart.
 type App struct {
-	root     *store.Root
-	git      *git.Git
-	registry *workspaces.Registry
-	desks    *workspaces.Desks
-	catalog  *catalog.Catalog
-	reaper   *runtime.Reaper
-	watcher  *git.Watcher // nil when headless
-	logger   *slog.Logger
-	environ  []string
-	readOnly map[string]bool // the tools that change nothing, by name
-	ledger   *ledger
-	journal  *journal
-	breakers *turn.Breakers  // of the providers, for all conversations
-	counter  *tokens.Counter // nil when Headless
-	index    *search.Index
-	updater  *search.Updater // of the index; nil when headless
-	boxes    *boxes
-	headless bool // no person is there to be asked
+	root      *store.Root
+	git       *git.Git
+	registry  *workspaces.Registry
+	desks     *workspaces.Desks
+	catalog   *catalog.Catalog
+	reaper    *runtime.Reaper
+	watcher   *git.Watcher // nil when headless
+	logger    *slog.Logger
+	environ   []string
+	readOnly  map[string]bool // the tools that change nothing, by name
+	ledger    *ledger
+	journal   *journal
+	breakers  *turn.Breakers  // of the providers, for all conversations
+	counter   *tokens.Counter // nil when Headless
+	index     *search.Index
+	updater   *search.Updater // of the index; nil when headless
+	boxes     *boxes
+	fileLists *fileLists
+	headless  bool // no person is there to be asked
 
 	cancel context.CancelFunc // ends the background work
 	work   sync.WaitGroup
@@ -127,6 +128,7 @@ func New(o Options) (*App, error) {
 	a.herald = newHerald(a.proclaim)
 	a.ledger = newLedger(a, costs.New(db))
 	a.breakers = turn.NewBreakers(nil)
+	a.fileLists = newFileLists()
 	index := search.Options{Root: o.Root, Sessions: a.talks}
 	if !o.Headless {
 		index.Pause = search.Rest
@@ -231,6 +233,7 @@ func (a *App) shutDown(ctx context.Context) error {
 	ids := slices.Collect(maps.Keys(a.sessions))
 	a.mu.Unlock()
 	a.cancel()
+	a.fileLists.stop()
 	a.dropLogins()
 	errs := make([]error, len(ids))
 	var all sync.WaitGroup

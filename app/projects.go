@@ -57,6 +57,15 @@ func (p projects) Add(ctx context.Context, args AddProject) (Project, error) {
 	return p.view(ctx, made.ID, err)
 }
 
+func (p projects) Sample(ctx context.Context) (Project, error) {
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return Project{}, &Error{Code: "failed", Message: "Carrel does not know your home folder, which the sample goes into: set HOME.", Cause: err}
+	}
+	made, err := p.app.desks.AddSample(ctx, home)
+	return p.view(ctx, made.ID, err)
+}
+
 // view is what became of a project.
 func (p projects) view(ctx context.Context, id string, err error) (Project, error) {
 	if err != nil {

@@ -105,6 +105,20 @@ type RiskOfDeleting struct {
 	KeepBranch bool   `json:"keepBranch,omitempty"`
 }
 
+// FindFiles asks for the files whose path has the letters of Query in their order, at most 1 KiB.
+type FindFiles struct {
+	ID    string `json:"id"`
+	Query string `json:"query"`
+	Limit int    `json:"limit,omitempty"` // at most 50, which is the default
+}
+
+// FoundFiles are files that fit, best first, as paths from the workspace's folder. Ignored files are left
+// out, and so are names that are no text or would show as another one.
+type FoundFiles struct {
+	Files []string `json:"files"`
+	More  bool     `json:"more,omitempty"` // the workspace has more files than are searched (200,000)
+}
+
 // SetModel chooses a workspace's model and how hard it thinks. A nil field stays as it is.
 type SetModel struct {
 	Workspace string  `json:"workspace"`
@@ -279,6 +293,8 @@ type Settings struct {
 	DefaultModel string `json:"defaultModel"` // provider:id; "" chooses the first available one
 	// Keys are the keys of commands by their ids, in place of the usual ones.
 	Keys map[string][]string `json:"keys,omitempty"`
+	// Vim says whether the composer has Vim's modes; setting nil leaves it as it is.
+	Vim *bool `json:"vim,omitempty"`
 }
 
 // About says what is running.

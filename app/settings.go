@@ -22,7 +22,8 @@ func (s settings) Get(context.Context) (Settings, error) {
 	if v.Density != "compact" {
 		v.Density = "comfortable"
 	}
-	return Settings{Theme: v.Theme, Density: v.Density, DefaultModel: v.DefaultModel, Keys: v.Keys}, nil
+	vim := v.Vim == nil || *v.Vim
+	return Settings{Theme: v.Theme, Density: v.Density, DefaultModel: v.DefaultModel, Vim: &vim, Keys: v.Keys}, nil
 }
 
 func (s settings) Set(_ context.Context, args Settings) error {
@@ -51,6 +52,11 @@ func (s settings) Set(_ context.Context, args Settings) error {
 			continue
 		}
 		if err := s.app.root.SetSetting([]string{v.key}, v.now); err != nil {
+			return userError(err)
+		}
+	}
+	if args.Vim != nil && *args.Vim != (before.Vim == nil || *before.Vim) {
+		if err := s.app.root.SetSetting([]string{"vim"}, *args.Vim); err != nil {
 			return userError(err)
 		}
 	}

@@ -14,6 +14,7 @@ type Settings struct {
 	Theme        string `json:"theme"`        // system, light or dark; "" is system
 	Density      string `json:"density"`      // comfortable or compact; "" is comfortable
 	DefaultModel string `json:"defaultModel"` // provider:id; "" lets us choose
+	Vim          *bool  `json:"vim"`          // vim mode in the composer; nil is on
 	GPU          string `json:"gpu"`          // auto, always or never: how the window draws; "" is auto
 	OutputLevel  string `json:"outputLevel"`  // debug, info, warn or error: what the Output tab shows; "" is info
 	// Models says what a person knows of models, by provider:id.
@@ -164,6 +165,7 @@ func (r *Root) Settings() (Settings, error) {
 	r.decode(settingsFile, m, "theme", &s.Theme)
 	r.decode(settingsFile, m, "density", &s.Density)
 	r.decode(settingsFile, m, "defaultModel", &s.DefaultModel)
+	r.decode(settingsFile, m, "vim", &s.Vim)
 	r.decode(settingsFile, m, "gpu", &s.GPU)
 	r.decode(settingsFile, m, "outputLevel", &s.OutputLevel)
 	r.decode(settingsFile, m, "permissions", &s.Permissions)

@@ -15,6 +15,14 @@ function events(payload: string): HeardEvent[] {
   return frame.events ?? [frame];
 }
 
+/** What stands in a box that is a plain textarea until its editor is there. */
+export function written(box: Locator): Promise<string> {
+  return box.evaluate((element) => {
+    if (element instanceof HTMLTextAreaElement) return element.value;
+    return [...element.querySelectorAll(".cm-line")].map((line) => (line.querySelector(".cm-placeholder") ? "" : (line.textContent ?? ""))).join("\n");
+  });
+}
+
 export class Person {
   readonly page: Page;
   readonly carrel: Carrel;
@@ -103,6 +111,11 @@ export class Person {
 
   get composer(): Locator {
     return this.page.getByRole("textbox", { name: "Message" });
+  }
+
+  /** What stands in the composer. */
+  async written(): Promise<string> {
+    return written(this.composer);
   }
 
   get waiting(): Locator {

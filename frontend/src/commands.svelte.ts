@@ -52,6 +52,7 @@ export function registerCommands(model: Model): () => void {
     commands.register("settings.open", () => shell.open({ kind: "settings" })),
     commands.register("keys.change", () => shell.open({ kind: "settings", section: "keys" })),
     commands.register("help.shortcuts", () => shell.open({ kind: "shortcuts" })),
+    commands.register("tour.start", () => void model.tour.start().catch((error: unknown) => toasts.problem(error))),
     commands.register("project.add", () => shell.open({ kind: "addProject" })),
     commands.register("workspace.new", () => shell.open(projects.all.length > 0 ? { kind: "newWorkspace" } : { kind: "addProject" })),
     commands.register("workspace.next", step(1)),

@@ -6,6 +6,7 @@ import { Attachments, provideAttachments, provideShownPictures, ShownPictures } 
 import { Projects, provideProjects } from "./features/projects/index";
 import { provideSandboxes, Sandboxes } from "./features/sandbox/index";
 import { provideSettings, Settings } from "./features/settings/index";
+import { provideTour, Tour } from "./features/tour/index";
 import { provideWorkspaces, Workspaces } from "./features/workspaces/index";
 import type { Host } from "./host/host";
 import { provideHost, provideShell } from "./lib/context";
@@ -25,6 +26,7 @@ export interface Model {
   projects: Projects;
   workspaces: Workspaces;
   settings: Settings;
+  tour: Tour;
   connection: Connection;
   commands: CommandCenter;
   desk: Desk;
@@ -41,13 +43,18 @@ export function provideModel(host: Host): Model {
   const attachments = new Attachments(host);
   const drafts = new Drafts(host, attachments);
   attachments.onchange = (workspace) => drafts.touch(workspace);
+  const shell = new Shell(sessionStorage);
+  const projects = new Projects(host);
+  const workspaces = new Workspaces(host);
+  const settings = new Settings(host);
   const model: Model = {
     host,
-    shell: new Shell(sessionStorage),
+    shell,
     toasts: new Toasts(),
-    projects: new Projects(host),
-    workspaces: new Workspaces(host),
-    settings: new Settings(host),
+    projects,
+    workspaces,
+    settings,
+    tour: new Tour(host, { projects, workspaces, settings, shell, suggest: (workspace, text) => drafts.suggest(workspace, text) }, sessionStorage),
     connection: new Connection(host),
     commands: new CommandCenter({ mac, browser: host.kind === "browser", kind: /Firefox\//.test(navigator.userAgent) ? "firefox" : "other" }, sessionStorage),
     desk: new Desk(host, drafts),
@@ -62,6 +69,7 @@ export function provideModel(host: Host): Model {
   provideProjects(model.projects);
   provideWorkspaces(model.workspaces);
   provideSettings(model.settings);
+  provideTour(model.tour);
   provideConnection(model.connection);
   provideCommands(model.commands);
   provideDesk(model.desk);

@@ -65,11 +65,11 @@ test("a queue outlives another workspace, a reload and a restart, and is deliver
   expect(await ada.waiting.count()).toBe(0);
   await ada.row("Here").click();
   await waiting();
-  expect(await ada.composer.inputValue()).toBe("a draft that is not sent");
+  expect(await ada.written()).toBe("a draft that is not sent");
 
   await ada.page.reload();
   await waiting();
-  await expect.poll(() => ada.composer.inputValue()).toBe("a draft that is not sent");
+  await expect.poll(() => ada.written()).toBe("a draft that is not sent");
   await ada.log.getByText("I am at zero.").waitFor();
 
   await carrel.stop();

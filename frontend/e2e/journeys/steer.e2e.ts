@@ -29,7 +29,7 @@ test("a request that failed is tried again, with a countdown that one can cut sh
   model.answers(overloaded);
   await ada.write("And again");
   await strip.waitFor();
-  await ada.page.keyboard.press("Escape");
+  await ada.page.keyboard.press("Control+c");
   await strip.waitFor({ state: "detached" });
   await ada.log.getByRole("button", { name: "Try again" }).click();
   await expect.poll(() => ada.log.getByText("Done.").count()).toBe(2);
@@ -88,7 +88,7 @@ test("starting anew keeps what was said in sight, clearing does not; the model k
   await hints.getByText("/clear --soft").waitFor();
   await ada.composer.press("ArrowDown");
   await ada.composer.press("Tab");
-  expect(await ada.composer.inputValue()).toBe("/clear --soft");
+  expect(await ada.written()).toBe("/clear --soft");
   await ada.composer.press("Enter");
   await ada.log.getByText("Started anew. The model does not know what stands above.").waitFor();
   await ada.ask("What is the word?");
@@ -124,7 +124,7 @@ test("a fork goes on from the conversation, on a branch of its own", async () =>
   await ada.row("The trunk").click();
   await ada.page.getByRole("heading", { level: 1, name: "The trunk" }).waitFor();
   await expect.poll(() => ada.said()).toEqual(["Remember the heron"]);
-  expect(await ada.composer.inputValue()).toBe("");
+  expect(await ada.written()).toBe("");
 
   await ada.menu("Fork…");
   const dialog = ada.dialog(/^Fork/);

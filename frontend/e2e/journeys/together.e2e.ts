@@ -49,7 +49,7 @@ test("what is being written is in every window, with its pictures", async () => 
   await ada.settle(await carrel.repository("drafts"), "Two windows");
   await desk.row("Two windows").click();
   await desk.page.getByRole("heading", { level: 1, name: "Two windows" }).waitFor();
-  const written = (person: typeof ada) => person.composer.inputValue();
+  const written = (person: typeof ada) => person.written();
 
   await ada.composer.fill("Look at");
   await expect.poll(() => written(desk)).toBe("Look at");

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { launch, servePage, watchErrors } from "../browser";
+import { written } from "../person";
 import { settled } from "../settled";
 
 let browser: Browser;
@@ -85,12 +86,12 @@ test("a long conversation draws only what is near the view", async () => {
   expect(await log().locator(".user").count()).toBeLessThan(40);
 });
 
-test("Escape stops the agent, and what it did until then stays", async () => {
+test("Ctrl+C stops the agent, and what it did until then stays", async () => {
   await show("scene=main&workspace=w4&pace=20");
   await composer().fill("Go");
   await composer().press("Enter");
   await log().getByText("I looked at the layout first").waitFor();
-  await page.keyboard.press("Escape");
+  await page.keyboard.press("Control+c");
   await log().getByText("You stopped the agent.").waitFor();
   await page.getByRole("button", { name: /^Stop/ }).waitFor({ state: "detached" });
   expect(await log().getByText("I looked at the layout first").count()).toBe(1);
@@ -127,7 +128,7 @@ test("hostile text is shown and does nothing", async () => {
   }, payload);
   await log().getByText("fine", { exact: true }).waitFor();
   expect(await page.evaluate(() => "hacked" in window)).toBe(false);
-  expect(await page.locator("iframe, img, main svg:not(.lucide)").count()).toBe(0);
+  expect(await page.locator("iframe, img:not(.cm-widgetBuffer), main svg:not(.lucide)").count()).toBe(0);
   await log().getByText("fine", { exact: true }).click();
   expect(await page.evaluate(() => window.fake?.opened)).toEqual(["https://example.org/a"]);
   expect(page.url()).toContain(server.address);
@@ -139,9 +140,9 @@ test("a draft and a queue are still there after a look elsewhere", async () => {
   await show("scene=main");
   await composer().fill("half a thought");
   await page.getByRole("button", { name: /Split the config loader/ }).click();
-  expect(await composer().inputValue()).toBe("");
+  expect(await written(composer())).toBe("");
   await page.getByRole("button", { name: /Retry with jitter/ }).click();
-  expect(await composer().inputValue()).toBe("half a thought");
+  expect(await written(composer())).toBe("half a thought");
   await page.getByText("Then write a line in the changelog.").waitFor();
 });
 

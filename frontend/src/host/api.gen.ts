@@ -830,6 +830,24 @@ export interface RiskOfDeleting {
   keepBranch?: boolean;
 }
 
+/** FindFiles asks for the files whose path has the letters of Query in their order, at most 1 KiB. */
+export interface FindFiles {
+  id: string;
+  query: string;
+  /** at most 50, which is the default */
+  limit?: number;
+}
+
+/**
+ * FoundFiles are files that fit, best first, as paths from the workspace's folder. Ignored files are left
+ * out, and so are names that are no text or would show as another one.
+ */
+export interface FoundFiles {
+  files: string[];
+  /** the workspace has more files than are searched (200,000) */
+  more?: boolean;
+}
+
 /** SetModel chooses a workspace's model and how hard it thinks. A nil field stays as it is. */
 export interface SetModel {
   workspace: string;
@@ -1026,6 +1044,8 @@ export interface Settings {
   defaultModel: string;
   /** Keys are the keys of commands by their ids, in place of the usual ones. */
   keys?: Record<string, string[]>;
+  /** Vim says whether the composer has Vim's modes; setting nil leaves it as it is. */
+  vim?: boolean;
 }
 
 /** About says what is running. */
@@ -1530,6 +1550,7 @@ export type EventName = HostEvent["name"];
 export interface Calls {
   "projects.list": { args: undefined; result: Project[] };
   "projects.add": { args: AddProject; result: Project };
+  "projects.sample": { args: undefined; result: Project };
   "projects.remove": { args: ByID; result: void };
   "projects.relocate": { args: RelocateProject; result: Project };
   "projects.move": { args: MoveBefore; result: void };
@@ -1555,6 +1576,7 @@ export interface Calls {
   "workspaces.markUnseen": { args: ByID; result: void };
   "workspaces.markSeen": { args: ByID; result: void };
   "workspaces.diff": { args: ByID; result: Diff };
+  "workspaces.files": { args: FindFiles; result: FoundFiles };
   "workspaces.initLog": { args: ByID; result: string };
   "workspaces.retryInit": { args: ByID; result: void };
   "workspaces.refreshGit": { args: ByID; result: void };
@@ -1645,6 +1667,8 @@ export interface Api {
     list(): Promise<Project[]>;
     /** Add adds a folder, or returns the project that has it already. */
     add(args: AddProject): Promise<Project>;
+    /** Sample makes a small repository in the person's home folder and adds it, to try things on; once. */
+    sample(): Promise<Project>;
     /** Remove forgets a project; its folder stays as it is. */
     remove(args: ByID): Promise<void>;
     /** Relocate says where a project's folder has moved to. */
@@ -1697,6 +1721,8 @@ export interface Api {
     markSeen(args: ByID): Promise<void>;
     /** Diff returns the workspace's change against its base, uncommitted work included. */
     diff(args: ByID): Promise<Diff>;
+    /** Files finds files of a workspace by some letters of their path, for completion. */
+    files(args: FindFiles): Promise<FoundFiles>;
     /** InitLog returns the output of the init hook, capped at 1 MiB. */
     initLog(args: ByID): Promise<string>;
     /** RetryInit runs the init hook again. */
@@ -1850,7 +1876,7 @@ export interface Api {
     raise(): Promise<void>;
     /** OpenURL opens an http, https or mailto address outside, for the page in the window. */
     openURL(args: OpenURL): Promise<void>;
-    /** ShowFile shows a file that was just exported in its folder. */
+    /** ShowFile shows a file that was just exported, or settings.jsonc, in its folder. */
     showFile(args: ShowFile): Promise<void>;
   };
   costs: {
@@ -1884,6 +1910,7 @@ export function client(call: Call): Api {
     projects: {
       list: () => call("projects.list", undefined),
       add: (args) => call("projects.add", args),
+      sample: () => call("projects.sample", undefined),
       remove: (args) => call("projects.remove", args),
       relocate: (args) => call("projects.relocate", args),
       move: (args) => call("projects.move", args),
@@ -1911,6 +1938,7 @@ export function client(call: Call): Api {
       markUnseen: (args) => call("workspaces.markUnseen", args),
       markSeen: (args) => call("workspaces.markSeen", args),
       diff: (args) => call("workspaces.diff", args),
+      files: (args) => call("workspaces.files", args),
       initLog: (args) => call("workspaces.initLog", args),
       retryInit: (args) => call("workspaces.retryInit", args),
       refreshGit: (args) => call("workspaces.refreshGit", args),

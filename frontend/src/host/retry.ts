@@ -4,11 +4,13 @@ import type { CallName } from "./api.gen";
 
 const repeatable: Record<CallName, boolean> = {
   "projects.list": true,
-  "projects.add": true, // adding again returns the same project
+  "projects.add": true,
+  "projects.sample": true, // adding again returns the same project
   "projects.remove": false,
   "projects.relocate": true,
   "projects.move": true,
   "workspaces.pin": true,
+  "workspaces.files": true,
   "workspaces.move": true,
   "workspaces.markUnseen": true,
   "system.layout": true,

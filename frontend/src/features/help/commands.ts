@@ -35,6 +35,7 @@ export const commands = [
   { id: "palette.slash", title: "Insert a slash command", group: "Composer", keys: [], words: "prompt" },
   { id: "settings.open", title: "Settings", group: "General", keys: ["Mod+,"] },
   { id: "help.shortcuts", title: "Keyboard shortcuts", group: "General", keys: ["?", "F1"] },
+  { id: "tour.start", title: "Take the tour on a sample project", group: "General", keys: [], words: "first run demo help" },
   { id: "keys.change", title: "Settings: Change keys", group: "General", keys: [], words: "shortcuts bindings" },
   { id: "dialog.close", title: "Close a dialog or menu", group: "General", keys: ["Escape"], local: true },
 
@@ -42,6 +43,7 @@ export const commands = [
   { id: "composer.send", title: "Send the message", group: "Conversation", keys: ["Enter"], local: true },
   { id: "composer.sendAfterTurn", title: "Send the message after this turn", group: "Conversation", keys: ["Mod+Enter"], local: true },
   { id: "composer.newline", title: "New line in the message", group: "Conversation", keys: ["Shift+Enter"], local: true },
+  { id: "composer.interrupt", title: "Stop the agent, from the composer in Vim mode", group: "Composer", keys: ["Ctrl+C"], local: true },
   { id: "question.once", title: "Allow once what the agent asks for", group: "Conversation", keys: ["Mod+Shift+Y", "Y"] },
   { id: "question.always", title: "Allow it always in this project", group: "Conversation", keys: ["Mod+Shift+U"] },
   { id: "question.no", title: "Refuse what the agent asks for", group: "Conversation", keys: ["Mod+Shift+X", "N"] },

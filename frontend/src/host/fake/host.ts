@@ -154,6 +154,7 @@ export class FakeHost implements Host {
   #standard(): Handlers {
     return {
       "projects.list": () => [...this.projects.values()],
+      "projects.sample": () => this.#addProject("/home/ada/carrel-sample"),
       "projects.add": ({ path }) => this.#addProject(path),
       "projects.remove": ({ id }) => {
         if ([...this.workspaces.values()].some((one) => one.projectId === id)) throw new CallError("in_use", "This project still has workspaces. Delete them first.");
@@ -196,6 +197,7 @@ export class FakeHost implements Host {
       "projects.move": ({ id, before }) => arrange([...this.projects.values()], id, before, (one) => this.putProject(one), (a, b) => a.name.localeCompare(b.name), 1e9),
       "system.layout": ({ host }) => this.layouts.get(host) ?? { host, kept: false, sidebarWidth: 0, rightWidth: 0, sidebarShown: true, rightShown: true, rightTab: "", workspace: "", folded: [] },
       "system.setLayout": (layout) => void this.layouts.set(layout.host, { ...layout, kept: true }),
+      "workspaces.files": ({ query }) => ({ files: ["README.md", "src/retry.ts", "src/retry.test.ts", "src/backoff.ts", "docs/retrying with jitter.md"].filter((path) => path.toLowerCase().includes(query.toLowerCase())) }),
       "workspaces.diff": ({ id }) => (id === "w1" || id === "w2" ? world.diff : { base: "main", files: [], more: 0 }),
       "workspaces.initLog": () => "npm ci\nadded 212 packages in 3 s\n",
       "workspaces.retryInit": () => undefined,

@@ -38,8 +38,7 @@ export function fakePage(): Host {
   if (scene === "refused") host.setConnection({ kind: "refused", reason: "Carrel was started again, so this page's key is no longer valid." });
   if (scene === "offline") host.setConnection({ kind: "offline", since: Date.now() - 9000, nextTry: Date.now() + 6000 });
   host.older = scene === "older";
-  sessionStorage.setItem("carrel.workspace", asked.get("workspace") ?? (["main", "offline", "older"].includes(scene) ? "w1" : ["long", "retrying", "pictures", "rich"].includes(scene) ? "w2" : ""));
-  sessionStorage.setItem("carrel.workspace", asked.get("workspace") ?? (["main", "offline", "older", "sidebar"].includes(scene) ? "w1" : ["long", "retrying", "pictures"].includes(scene) ? "w2" : ""));
+  sessionStorage.setItem("carrel.workspace", asked.get("workspace") ?? (["main", "offline", "older", "sidebar"].includes(scene) ? "w1" : ["long", "retrying", "pictures", "rich"].includes(scene) ? "w2" : ""));
   window.fake = host;
   return host;
 }

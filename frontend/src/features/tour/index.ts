@@ -1,0 +1,1 @@
+export { provideTour, Tour, useTour } from "./store.svelte";
