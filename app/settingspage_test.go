@@ -36,15 +36,18 @@ func settingsPage() string {
 	b.WriteString(settingsHead)
 	b.WriteString("| setting | values | default | what it does |\n| --- | --- | --- | --- |\n")
 	for _, s := range settingSpecs() {
-		usual, _ := json.Marshal(s.usual)
-		more := ""
+		more, usual := "", s.note
+		if usual == "" {
+			text, _ := json.Marshal(s.usual)
+			usual = "`" + string(text) + "`"
+		}
 		if s.env != "" {
 			more = fmt.Sprintf(" `%s` counts more.", s.env)
 		}
 		if s.said != "" {
 			more += " So do " + s.said + "."
 		}
-		fmt.Fprintf(&b, "| `%s` | %s | `%s` | %s: %s%s |\n", s.key, valuesOf(s), usual, s.title, s.help, more)
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s: %s%s |\n", s.key, valuesOf(s), usual, s.title, s.help, more)
 	}
 	return b.String()
 }

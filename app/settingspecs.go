@@ -34,6 +34,7 @@ type settingSpec struct {
 	kind    SettingKind
 	options []SettingOption
 	usual   any    // without it in the file
+	note    string // the default in words, where usual does not say it
 	env     string // the variable of the environment that counts more
 	said    string // what else counts more, for people
 	least   float64
@@ -112,6 +113,7 @@ func sandboxSpecs() []settingSpec {
 		{key: "sandbox.auto_allow", section: "sandbox", title: "In auto mode, run confined commands without a question", kind: SettingSwitch, usual: false,
 			help: "What the sandbox can't hold still asks."},
 	}
+	specs[2].note = "the package registries"
 	for i := range specs {
 		specs[i].check = checkSandbox(specs[i].path()[1])
 	}

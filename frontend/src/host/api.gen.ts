@@ -1181,6 +1181,8 @@ export interface Setting {
   value: string;
   /** what counts when nothing is set, as JSON */
   usual: string;
+  /** the default in words, where Usual does not say it */
+  note?: string;
   source: SettingSource;
   /** in settings.jsonc, where it stands there */
   line?: number;
