@@ -16,6 +16,7 @@ type API struct {
 	System        SystemAPI
 	Costs         CostsAPI
 	Search        SearchAPI
+	Terminals     TerminalsAPI
 	Output        OutputAPI
 }
 
@@ -265,6 +266,10 @@ type SystemAPI interface {
 	PickFolder(ctx context.Context) (PickedFolder, error)
 	// Raise brings the attached window to the front.
 	Raise(ctx context.Context) error
+	// AtStake lists the work that runs, for a person who is about to quit.
+	AtStake(ctx context.Context) ([]Stake, error)
+	// Quit closes the attached window, and with Stop ends what the agents do.
+	Quit(ctx context.Context, args QuitArgs) error
 	// OpenURL opens an http, https or mailto address outside, for the page in the window.
 	OpenURL(ctx context.Context, args OpenURL) error
 	// ShowFile shows a file that was just exported, or settings.jsonc, in its folder.
@@ -281,6 +286,8 @@ type Window interface {
 	OpenURL(ctx context.Context, url string) error
 	// ShowFile shows a file in the person's file manager.
 	ShowFile(ctx context.Context, path string) error
+	// Close closes the window.
+	Close(ctx context.Context) error
 	// OpenFile opens a file in the program that the person has for its kind.
 	OpenFile(ctx context.Context, path string) error
 }

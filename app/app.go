@@ -69,6 +69,7 @@ type App struct {
 	index     *search.Index
 	updater   *search.Updater // of the index; nil when headless
 	boxes     *boxes
+	terminals *terminals
 	fileLists *fileLists
 	headless  bool // no person is there to be asked
 
@@ -121,7 +122,7 @@ func New(o Options) (*App, error) {
 	a.registry = workspaces.NewRegistry(db)
 	a.reaper = runtime.NewReaper(o.ReaperArgv)
 	a.catalog = catalog.New(o.Root, lookup(o.Environ))
-	a.boxes, a.headless = newBoxes(a), o.Headless
+	a.boxes, a.headless, a.terminals = newBoxes(a), o.Headless, newTerminals(a)
 	a.desks = workspaces.New(workspaces.Options{Boxes: a.boxes.box, Root: o.Root, Git: a.git, Registry: a.registry,
 		Reaper: a.reaper, Env: o.Environ, Events: a.deskEvent, Stop: a.quit})
 	o.Root.OnProblem(func(p store.Problem) { a.publish(ProblemAppeared{Problem: Problem(p)}) })
@@ -177,7 +178,7 @@ func (a *App) Recover(ctx context.Context) error { return a.desks.Recover(ctx) }
 // API gives the services.
 func (a *App) API() API {
 	return API{Projects: projects{a}, Workspaces: desks{a}, Conversations: conversations{a}, Permissions: permissions{a}, Sandbox: boxed{a},
-		Settings: settings{a}, System: system{a}, Costs: money{a}, Search: finder{a}, Output: a.journal}
+		Settings: settings{a}, System: system{a}, Costs: money{a}, Search: finder{a}, Terminals: terminalService{a}, Output: a.journal}
 }
 
 // Subscribe calls f for every event, in order, until cancel is called. f must not block.
@@ -192,9 +193,9 @@ func (a *App) SetWindow(w Window) {
 	a.window = w
 }
 
-// Busy reports whether a turn or an init hook runs.
+// Busy reports whether a turn, an init hook or a command in a terminal runs.
 func (a *App) Busy() bool {
-	if slices.ContainsFunc(a.open(), (*session).busy) {
+	if slices.ContainsFunc(a.open(), (*session).busy) || a.terminals.busy() {
 		return true
 	}
 	all, err := a.registry.Workspaces(context.Background())
@@ -238,13 +239,13 @@ func (a *App) shutDown(ctx context.Context) error {
 	errs := make([]error, len(ids))
 	var all sync.WaitGroup
 	for i, id := range ids {
-		all.Go(func() { errs[i] = a.closeSession(ctx, id) })
+		all.Go(func() { errs[i] = a.closeSession(ctx, id, (*session).close) })
 	}
 	all.Wait()
 	if a.watcher != nil {
 		a.watcher.Close()
 	}
-	errs = append(errs, a.desks.Close(), a.boxes.close(), a.reaper.Close())
+	errs = append(errs, a.terminals.close(ctx), a.desks.Close(), a.boxes.close(), a.reaper.Close())
 	a.work.Wait()
 	a.herald.close()
 	a.ledger.close()

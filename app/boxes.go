@@ -6,7 +6,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	goruntime "runtime"
 	"strings"
 	"sync"
 
@@ -131,16 +130,10 @@ func (b *boxes) policyOf(w workspaces.Workspace) (policy.Policy, policy.Mode, er
 		return policy.Policy{}, "", err
 	}
 	home := lookup(a.environ)("HOME")
-	p := policy.Defaults(home, a.root.Dir())
+	p := SandboxPolicy(policy.Defaults(home, a.root.Dir()).Moved(a.environ), v.Sandbox, w.Dir)
 	p.Project, p.Private = w.Dir, a.root.Path("sessions", w.ID, "sandbox")
 	if real, err := filepath.EvalSymlinks(w.Dir); err == nil {
 		p.Project = real
-	}
-	if n := policy.Network(v.Sandbox.Network); n != "" {
-		p.Network = n
-	}
-	if v.Sandbox.AllowedDomains != nil {
-		p.Allowed = append([]string{}, *v.Sandbox.AllowedDomains...)
 	}
 	if len(granted.AllowedDomains) > 0 {
 		if p.Allowed == nil {
@@ -148,12 +141,7 @@ func (b *boxes) policyOf(w workspaces.Workspace) (policy.Policy, policy.Mode, er
 		}
 		p.Allowed = append(p.Allowed, granted.AllowedDomains...)
 	}
-	p.Denied = v.Sandbox.DeniedDomains
-	p.SSHAgent = v.Sandbox.AllowSSHAgent
-	for _, d := range v.Sandbox.DenyRead {
-		p.DenyRead = append(p.DenyRead, policy.Expand(d, home, w.Dir))
-	}
-	for _, d := range append(append([]string{}, v.Sandbox.AllowWrite...), granted.AllowWrite...) {
+	for _, d := range granted.AllowWrite {
 		p.Write = append(p.Write, policy.Expand(d, home, w.Dir))
 	}
 	if s := a.openNow(w.ID); s != nil {
@@ -222,26 +210,43 @@ func (b *boxes) box(ctx context.Context, id string, hold runtime.Hold) (*runtime
 		return p
 	}
 	status := b.status
-	box, err := sandbox.Open(context.WithoutCancel(ctx), sandbox.Config{Policy: now, Status: status, Proxy: b.proxy(id, now, h.policy.Home)})
+	inner := b.filter(id, now, h.policy.Home)
+	proxy := oneOff{Proxy: inner, log: b.net, workspace: id, configured: b.configured(h.policy.Home)}
+	box, err := sandbox.Open(context.WithoutCancel(ctx), sandbox.Config{Policy: now, Status: status, Proxy: proxy})
 	if err != nil {
 		return nil, err
 	}
-	l := &lookout{boxes: b, id: id, box: box}
+	l := &lookout{boxes: b, id: id, box: box, proxy: inner}
 	b.open[key] = l
 	return &runtime.Boxed{Box: box, Watch: l.watch}, nil
 }
 
-// proxy is the filtering proxy of a workspace's commands.
-func (b *boxes) proxy(id string, now func() policy.Policy, home string) sandbox.Proxy {
-	configured := policy.Configured(home, b.app.environ, os.ReadFile)
+// filter is the filtering proxy of a workspace's commands.
+func (b *boxes) filter(id string, now func() policy.Policy, home string) *filter.Filter {
 	note := b.net.recorder(id)
 	log := func(d netproxy.Decision) {
 		note(d)
 		b.app.logger.Info("network", "workspace", id, "host", d.Host, "port", d.Port, "allowed", d.Allowed, "rule", d.Rule)
 	}
-	inner := filter.New(filter.Config{Proxy: netproxy.Config{Log: log}, Policy: now, Configured: configured,
-		Tools: netproxy.Tools{Captured: goruntime.GOOS == "linux"}})
-	return oneOff{Proxy: inner, log: b.net, workspace: id, configured: configured}
+	return filter.New(filter.Config{Proxy: netproxy.Config{Log: log}, Policy: now, Configured: b.configured(home)})
+}
+
+// configured are hosts that a policy without a list allows too: those of the machine's package managers.
+func (b *boxes) configured(home string) []string {
+	return policy.Configured(home, b.app.environ, os.ReadFile)
+}
+
+// recheck ends connections of running commands that the settings no longer allow.
+func (b *boxes) recheck() {
+	b.mu.Lock()
+	var all []*filter.Filter
+	for _, l := range b.open {
+		all = append(all, l.proxy)
+	}
+	b.mu.Unlock()
+	for _, f := range all {
+		f.Recheck()
+	}
 }
 
 // end ends everything that runs in a workspace's sandboxes.

@@ -4,13 +4,11 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"carrel/sandbox"
-	"carrel/sandbox/plan"
+	"carrel/sandbox/filter"
 	"carrel/sandbox/scan"
 	"carrel/workspaces/runtime"
 )
@@ -23,6 +21,7 @@ type lookout struct {
 	boxes *boxes
 	id    string
 	box   *sandbox.Box
+	proxy *filter.Filter
 
 	config  scan.Config // of scanner; guarded by the boxes' lock
 	scanner *scan.Scanner
@@ -35,7 +34,7 @@ func (l *lookout) watch(ctx context.Context, c sandbox.Command) (runtime.Look, e
 	if err != nil {
 		return nil, err
 	}
-	scanner := l.scannerFor(places(steps))
+	scanner := l.scannerFor(scan.Places(steps))
 	snapshot, err := scanner.Before(ctx)
 	if err != nil {
 		return nil, err
@@ -87,28 +86,4 @@ func (l *lookout) settle(report scan.Report) []string {
 		l.boxes.net.changed(l.id)
 	}
 	return told
-}
-
-// places are what commands of a plan can write, and what mounts hold in there.
-func places(steps plan.Plan) scan.Config {
-	var c scan.Config
-	within := func(path, dir string) bool {
-		rel, err := filepath.Rel(dir, path)
-		return err == nil && rel != ".." && !strings.HasPrefix(rel, "../")
-	}
-	for _, w := range steps.Write {
-		if !slices.ContainsFunc(steps.Write, func(other string) bool { return other != w && within(w, other) }) && !slices.Contains(c.Roots, w) {
-			c.Roots = append(c.Roots, w)
-		}
-	}
-	for _, m := range steps.Mounts {
-		switch {
-		case !slices.ContainsFunc(steps.Write, func(w string) bool { return within(m.Target, w) }):
-		case m.Kind == plan.KindRO:
-			c.Held = append(c.Held, m.Target)
-		default:
-			c.Open = append(c.Open, m.Target)
-		}
-	}
-	return c
 }

@@ -11,10 +11,14 @@ import (
 )
 
 // showing is a window that shows files.
-type showing struct{ shown []string }
+type showing struct {
+	shown  []string
+	closed int
+}
 
 func (s *showing) PickFolder(context.Context) (string, error) { return "", nil }
 func (s *showing) Raise(context.Context) error                { return nil }
+func (s *showing) Close(context.Context) error                { s.closed++; return nil }
 func (s *showing) OpenURL(context.Context, string) error      { return nil }
 func (s *showing) OpenFile(_ context.Context, path string) error {
 	s.shown = append(s.shown, "in its program: "+path)

@@ -123,7 +123,7 @@ func (a *App) forget(id string) {
 		a.work.Go(func() {
 			ctx, cancel := context.WithTimeout(context.Background(), closeLimit)
 			defer cancel()
-			if err := a.end(ctx, id, o); err != nil {
+			if err := a.end(ctx, id, o, (*session).finish); err != nil {
 				a.logger.Warn("close the conversation of a workspace that is gone", "workspace", id, "err", err)
 			}
 		})

@@ -111,8 +111,10 @@ func (s settings) TestProvider(ctx context.Context, args ByID) (ProviderTest, er
 	return ProviderTest{OK: r.OK, Problem: r.Problem, Mend: r.Mend, Code: r.Code, LatencyMS: r.Latency.Milliseconds(), Model: r.Model}, nil
 }
 
-// settingsChanged tells hosts, and conversations that stopped because of settings.
+// settingsChanged tells hosts, and conversations that stopped because of settings, and takes from running
+// commands what they may no longer reach.
 func (a *App) settingsChanged() {
+	a.boxes.recheck()
 	a.publish(SettingsChanged{})
 	a.mendAll()
 }

@@ -40,7 +40,7 @@ func (b boxed) Status(ctx context.Context, args ByID) (SandboxStatus, error) {
 	}
 	s := SandboxStatus{Mode: string(h.mode), On: h.on, Tier: string(h.tier), Why: short(h.why), Mend: short(h.mend), Tiers: []SandboxTier{},
 		Network: string(h.policy.Network), Allowed: listed(h.policy.AllowedHosts(a.configuredHosts(h.policy))), Registries: h.policy.Allowed == nil,
-		Denied: listed(h.policy.Denied), Write: listed(writeRoots(h.policy)), DenyRead: listed(h.policy.DenyRead), Caches: cacheViews(h.policy.Caches),
+		Denied: listed(h.policy.Denied), AllowPrivate: listed(h.policy.AllowPrivate), Write: listed(writeRoots(h.policy)), DenyRead: listed(h.policy.DenyRead), Caches: cacheViews(h.policy.Caches),
 		SSHAgent: h.policy.SSHAgent}
 	if m, err := a.boxes.machine(ctx); err == nil {
 		for _, t := range m.Tiers {

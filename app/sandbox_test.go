@@ -140,8 +140,16 @@ func TestSandboxSettingsKeepWhatWasWritten(t *testing.T) {
 	if again, err := h.api.Sandbox.Settings(ctx); err != nil || !again.Registries || !again.AutoAllow {
 		t.Errorf("%v, %+v", err, again)
 	}
+	s.AllowPrivate = []string{"10.20.0.0/16", "fd12::1"}
+	if err := h.api.Sandbox.SetSettings(ctx, s); err != nil {
+		t.Fatal(err)
+	}
+	if again, err := h.api.Sandbox.Settings(ctx); err != nil || !slices.Equal(again.AllowPrivate, s.AllowPrivate) {
+		t.Errorf("%v, %+v", err, again)
+	}
 	for want, change := range map[string]func(*app.SandboxSettings){
 		"bad_host":    func(s *app.SandboxSettings) { s.DeniedDomains = []string{"https://x.example/"} },
+		"bad_network": func(s *app.SandboxSettings) { s.AllowPrivate = []string{"10.0.0.0/8", "127.0.0.0/8"} },
 		"bad_request": func(s *app.SandboxSettings) { s.AllowWrite = []string{"/"} },
 	} {
 		wrong := s

@@ -224,12 +224,12 @@ type oneOff struct {
 }
 
 // Admit lets a command in, with what waits for it on top of its policy.
-func (o oneOff) Admit(command string, p policy.Policy, address string) (env []string, release func(), err error) {
+func (o oneOff) Admit(command string, p policy.Policy, w sandbox.Way) (env []string, release func(), err error) {
 	next := o.log.takeNext(o.workspace)
 	if len(next) > 0 {
 		p.Allowed = slices.Concat(p.AllowedHosts(o.configured), next)
 	}
-	env, release, err = o.Proxy.Admit(command, p, address)
+	env, release, err = o.Proxy.Admit(command, p, w)
 	if err != nil {
 		o.log.allowNext(o.workspace, next...)
 	}

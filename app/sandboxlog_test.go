@@ -97,7 +97,7 @@ type door struct {
 
 func (*door) Serve(context.Context, sandbox.Listeners) {}
 
-func (d *door) Admit(_ string, p policy.Policy, _ string) ([]string, func(), error) {
+func (d *door) Admit(_ string, p policy.Policy, _ sandbox.Way) ([]string, func(), error) {
 	d.seen = append(d.seen, p)
 	return nil, func() {}, d.fail
 }
@@ -112,12 +112,12 @@ func TestHostForTheNextCommandIsUsedUpByIt(t *testing.T) {
 		t.Fatalf("waiting: %v", got)
 	}
 	d.fail = errors.New("no")
-	if _, _, err := p.Admit("one", policy.Policy{}, ""); err == nil {
+	if _, _, err := p.Admit("one", policy.Policy{}, sandbox.Way{}); err == nil {
 		t.Fatal("the failure got lost")
 	}
 	d.fail = nil
 	for range 2 {
-		if _, _, err := p.Admit("one", policy.Policy{}, ""); err != nil {
+		if _, _, err := p.Admit("one", policy.Policy{}, sandbox.Way{}); err != nil {
 			t.Fatal(err)
 		}
 	}

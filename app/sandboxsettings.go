@@ -20,7 +20,7 @@ const (
 
 // rulesOf are the proxy's rules of a policy with a list.
 func rulesOf(p policy.Policy) netproxy.Rules {
-	return netproxy.Rules{Allowed: p.Allowed, Denied: p.Denied}
+	return netproxy.Rules{Allowed: p.Allowed, Denied: p.Denied} // addresses don't matter here
 }
 
 func deniedError(host, entry string) error {
@@ -42,7 +42,7 @@ func (b boxed) Settings(context.Context) (SandboxSettings, error) {
 
 func sandboxSettingsView(v store.Sandbox) SandboxSettings {
 	s := SandboxSettings{Enabled: v.On(), Network: v.Network, Registries: v.AllowedDomains == nil, AllowedDomains: []string{},
-		DeniedDomains: shorts(v.DeniedDomains), DenyRead: shorts(v.DenyRead), AllowWrite: shorts(v.AllowWrite),
+		DeniedDomains: shorts(v.DeniedDomains), AllowPrivate: shorts(v.AllowPrivate), DenyRead: shorts(v.DenyRead), AllowWrite: shorts(v.AllowWrite),
 		AllowSSHAgent: v.AllowSSHAgent, AutoAllow: v.AutoAllow}
 	if s.Network == "" {
 		s.Network = string(policy.NetworkAllow)
@@ -76,6 +76,7 @@ func (b boxed) SetSettings(_ context.Context, args SandboxSettings) error {
 		{"network", args.Network == before.Network, args.Network},
 		{"allowed_domains", args.Registries == before.Registries && (args.Registries || slices.Equal(args.AllowedDomains, before.AllowedDomains)), allowed},
 		{"denied_domains", slices.Equal(args.DeniedDomains, before.DeniedDomains), args.DeniedDomains},
+		{"allow_private", slices.Equal(args.AllowPrivate, before.AllowPrivate), args.AllowPrivate},
 		{"deny_read", slices.Equal(args.DenyRead, before.DenyRead), args.DenyRead},
 		{"allow_write", slices.Equal(args.AllowWrite, before.AllowWrite), args.AllowWrite},
 		{"allow_ssh_agent", args.AllowSSHAgent == before.AllowSSHAgent, args.AllowSSHAgent},
@@ -102,7 +103,7 @@ func (s SandboxSettings) check() error {
 	default:
 		return bad("The network must be allow, deny or allowlist.")
 	}
-	for name, list := range map[string][]string{"allowed_domains": s.AllowedDomains, "denied_domains": s.DeniedDomains, "deny_read": s.DenyRead, "allow_write": s.AllowWrite} {
+	for name, list := range map[string][]string{"allowed_domains": s.AllowedDomains, "denied_domains": s.DeniedDomains, "allow_private": s.AllowPrivate, "deny_read": s.DenyRead, "allow_write": s.AllowWrite} {
 		if len(list) > maxSandboxEntries {
 			return bad("%s can't have more than %d entries.", name, maxSandboxEntries)
 		}
@@ -114,6 +115,9 @@ func (s SandboxSettings) check() error {
 	}
 	if err := (netproxy.Rules{Allowed: s.AllowedDomains, Denied: s.DeniedDomains}).Validate(); err != nil {
 		return &Error{Code: "bad_host", Message: fmt.Sprintf("A host can't be read: %s.", short(strings.SplitN(err.Error(), "\n", 2)[0])), Cause: err}
+	}
+	if _, err := netproxy.Networks(s.AllowPrivate); err != nil {
+		return &Error{Code: "bad_network", Message: fmt.Sprintf("A private network can't be read: %s.", short(strings.SplitN(err.Error(), "\n", 2)[0])), Cause: err}
 	}
 	for _, w := range append(append([]string{}, s.AllowWrite...), s.DenyRead...) {
 		if policy.Expand(w, "/home", "/project") == "/" {

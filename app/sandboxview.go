@@ -18,6 +18,8 @@ type SandboxStatus struct {
 	Allowed    []string `json:"allowed"`
 	Registries bool     `json:"registries,omitempty"`
 	Denied     []string `json:"denied"`
+	// AllowPrivate are private networks that allowed names may lead to.
+	AllowPrivate []string `json:"allowPrivate"`
 
 	Write    []string       `json:"write"`    // folders that commands can change
 	DenyRead []string       `json:"denyRead"` // what they can't read
@@ -124,10 +126,12 @@ type SandboxSettings struct {
 	Registries     bool     `json:"registries"`
 	AllowedDomains []string `json:"allowedDomains"`
 	DeniedDomains  []string `json:"deniedDomains"`
-	DenyRead       []string `json:"denyRead"`
-	AllowWrite     []string `json:"allowWrite"`
-	AllowSSHAgent  bool     `json:"allowSshAgent"`
-	AutoAllow      bool     `json:"autoAllow"`
+	// AllowPrivate are networks (10.20.0.0/16) and addresses that allowed names may lead to though they are private.
+	AllowPrivate  []string `json:"allowPrivate"`
+	DenyRead      []string `json:"denyRead"`
+	AllowWrite    []string `json:"allowWrite"`
+	AllowSSHAgent bool     `json:"allowSshAgent"`
+	AutoAllow     bool     `json:"autoAllow"`
 }
 
 // SandboxChanged says that there is something new about a workspace's sandbox: decisions, a finding,

@@ -111,7 +111,7 @@ func (s *session) begin(ctx context.Context, w workspaces.Workspace, dir string,
 		Log:       log,
 		Queue:     turn.NewQueue(db, s.id),
 		Tools:     s.app.tools(s.id),
-		Judge:     s.judge,
+		Judge:     s.judge, Unattended: s.app.headless,
 		Env:       s.env,
 		Resolve:   s.resolve,
 		System:    s.system,
@@ -281,7 +281,22 @@ func (s *session) writable() (*turn.Conversation, error) {
 	return s.conv, nil
 }
 
-// close interrupts the turn, waits for it and lets go of the session.
+// finish is close for a conversation that is not to go on by itself: a call that waits for the person is
+// not run.
+func (s *session) finish(ctx context.Context) error {
+	s.mu.Lock()
+	conv := s.conv
+	s.mu.Unlock()
+	if conv != nil {
+		if err := conv.Interrupt(ctx); err != nil && !errors.Is(err, turn.ErrClosed) {
+			return errors.Join(err, s.close(ctx))
+		}
+	}
+	return s.close(ctx)
+}
+
+// close interrupts the turn, waits for it and lets go of the session. A call that waits for the person
+// waits on when the session is opened again.
 func (s *session) close(ctx context.Context) error {
 	if s.stop != nil {
 		s.stop()

@@ -146,26 +146,30 @@ func (o *opening) now() *session {
 	}
 }
 
-// closeSession ends a workspace's conversation and everything that its commands left running.
-func (a *App) closeSession(ctx context.Context, id string) error {
+// closeSession ends a workspace's conversation and everything that its commands left running; how is
+// session.close or session.finish.
+func (a *App) closeSession(ctx context.Context, id string, how ending) error {
 	a.mu.Lock()
 	o := a.sessions[id]
 	delete(a.sessions, id)
 	a.mu.Unlock()
-	return a.end(ctx, id, o)
+	return a.end(ctx, id, o, how)
 }
+
+// ending is how a session ends.
+type ending func(*session, context.Context) error
 
 // end ends a conversation that nobody finds any more, and what its commands left running; o may be
 // nil. The commands of one that another process holds are that process's.
-func (a *App) end(ctx context.Context, id string, o *opening) error {
-	err := a.endTalk(ctx, id, o)
+func (a *App) end(ctx context.Context, id string, o *opening, how ending) error {
+	err := a.endTalk(ctx, id, o, how)
 	if s := o.now(); s != nil && !s.ours() {
 		return err
 	}
 	return errors.Join(err, a.boxes.end(id), runtime.KillTagged(ctx, id))
 }
 
-func (a *App) endTalk(ctx context.Context, id string, o *opening) error {
+func (a *App) endTalk(ctx context.Context, id string, o *opening, how ending) error {
 	if o == nil {
 		return nil
 	}
@@ -183,7 +187,7 @@ func (a *App) endTalk(ctx context.Context, id string, o *opening) error {
 	if o.err != nil {
 		return nil
 	}
-	err := o.s.close(ctx)
+	err := how(o.s, ctx)
 	a.attend(id, func(d *deskState) { d.elsewhere = false })
 	return err
 }
@@ -200,7 +204,7 @@ func (a *App) quit(ctx context.Context, id string) (worked bool, err error) {
 	o := a.sessions[id]
 	delete(a.sessions, id)
 	a.mu.Unlock()
-	return worked, a.endTalk(ctx, id, o)
+	return worked, errors.Join(a.terminals.end(ctx, id), a.endTalk(ctx, id, o, (*session).finish))
 }
 
 // leave ends a workspace's conversation before its workspace goes, also when the host that asked for
@@ -208,7 +212,7 @@ func (a *App) quit(ctx context.Context, id string) (worked bool, err error) {
 func (a *App) leave(ctx context.Context, id string) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeLimit)
 	defer cancel()
-	return a.closeSession(ctx, id)
+	return errors.Join(a.terminals.end(ctx, id), a.closeSession(ctx, id, (*session).finish))
 }
 
 // move notes that a workspace's place is about to move or go: until release is called no

@@ -55,6 +55,9 @@ func settingsPage() string {
 func valuesOf(s settingSpec) string {
 	var values []string
 	for _, o := range s.options {
+		if o.Value == "" {
+			continue
+		}
 		values = append(values, "`"+o.Value+"`")
 	}
 	switch s.kind {

@@ -71,10 +71,23 @@ func generalSpecs() []settingSpec {
 			help: "New workspaces start with it. Each workspace can have its own."},
 		{key: "vim", section: "general", title: "Vim mode in the composer", kind: SettingSwitch, usual: true,
 			help: "Esc goes to normal mode, and i, a or o back to writing. Off, Esc stops the agent."},
+		{key: "editor", section: "general", title: "Editor", kind: SettingChoice, usual: "", options: editorOptions(), note: "the first that is installed",
+			help: "What opens files and workspaces outside Carrel."},
 		{key: "gpu", section: "general", title: "Drawing of the window", kind: SettingChoice, usual: "auto", env: "CARREL_GPU",
 			options: []SettingOption{{"auto", "With the GPU where there is one"}, {"always", "Always with the GPU"}, {"never", "Never with the GPU"}},
 			help:    "Counts from the window's next start. Never helps where a window stays blank."},
 	}
+}
+
+// editorOptions are the editors that we know; that it is not installed is told when it is opened.
+func editorOptions() []SettingOption {
+	options := []SettingOption{{"", "The first that is installed"}}
+	for _, e := range editorSpecs() {
+		if !e.terminal {
+			options = append(options, SettingOption{e.id, e.name})
+		}
+	}
+	return options
 }
 
 func permissionSpecs() []settingSpec {
@@ -106,6 +119,7 @@ func sandboxSpecs() []settingSpec {
 			help:    "What confined commands reach. A list is held by a filtering proxy, which shows what it refused."},
 		list("allowed_domains", "Allowed hosts", "For a network of listed hosts, one a line. Without the setting, the package registries; an empty list is none."),
 		list("denied_domains", "Denied hosts", "They win over allowed ones, also over what was allowed for a project."),
+		list("allow_private", "Private networks", "Where allowed hosts may be though no one outside reaches them, such as 10.20.0.0/16 for a company's registry. Without an entry, none."),
 		list("deny_read", "Also not readable", "Files and folders besides those with credentials, such as ~/notes."),
 		list("allow_write", "Also writable", "Folders besides the project, such as ~/shared."),
 		{key: "sandbox.allow_ssh_agent", section: "sandbox", title: "Lend commands the SSH agent", kind: SettingSwitch, usual: false,
@@ -199,6 +213,8 @@ func checkSandbox(key string) func(*App, json.RawMessage) error {
 				s.AllowedDomains = list
 			case "denied_domains":
 				s.DeniedDomains = list
+			case "allow_private":
+				s.AllowPrivate = list
 			case "deny_read":
 				s.DenyRead = list
 			case "allow_write":

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"carrel/sandbox"
@@ -59,10 +60,10 @@ func (b *bench) helper(ctx context.Context) error {
 	return b.build(ctx, filepath.Join(b.module, "sandbox", "jail", "main"), out)
 }
 
-// run is a work: one command in the box, which is warm.
-func (x *boxed) run(argv ...string) work {
+// run is a work: one command in the box, which is warm, with variables on top.
+func (x *boxed) run(env []string, argv ...string) work {
 	return func(ctx context.Context) (sample, error) {
-		c := sandbox.Command{Argv: argv, Dir: x.project, Stderr: os.Stderr}
+		c := sandbox.Command{Argv: argv, Dir: x.project, Extra: env, Stderr: os.Stderr}
 		if err := x.Warm(ctx, c); err != nil {
 			return sample{}, err
 		}
@@ -80,11 +81,13 @@ func (x *boxed) run(argv ...string) work {
 	}
 }
 
-// outside is the same without a sandbox.
-func outside(dir string, argv ...string) work {
+// outside is the same without a sandbox. It is a session of its own as well, for the kernel may share out
+// processor time by sessions.
+func outside(dir string, env []string, argv ...string) work {
 	return func(context.Context) (sample, error) {
 		cmd := exec.Command(argv[0], argv[1:]...)
-		cmd.Dir, cmd.Stderr = dir, os.Stderr
+		cmd.Dir, cmd.Stderr, cmd.Env = dir, os.Stderr, append(os.Environ(), env...)
+		cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 		return timed(cmd.Run)
 	}
 }
@@ -142,8 +145,8 @@ func measureSandboxStart(ctx context.Context, b *bench) (lines []line, err error
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, thread.Close()) }()
-	bare := outside(project, "/bin/true")
-	p, err := alternate(ctx, 2*startRounds, bare, thread.run("/bin/true"))
+	bare := outside(project, nil, "/bin/true")
+	p, err := alternate(ctx, 2*startRounds, bare, thread.run(nil, "/bin/true"))
 	if err != nil {
 		return nil, err
 	}
@@ -152,7 +155,7 @@ func measureSandboxStart(ctx context.Context, b *bench) (lines []line, err error
 	if err != nil {
 		return lines, err
 	}
-	got, err := rotate(ctx, startRounds, bare, wrap, full.run("/bin/true"))
+	got, err := rotate(ctx, startRounds, bare, wrap, full.run(nil, "/bin/true"))
 	if err != nil {
 		return lines, err
 	}
@@ -161,7 +164,7 @@ func measureSandboxStart(ctx context.Context, b *bench) (lines []line, err error
 	if err != nil {
 		return lines, err
 	}
-	if got, err = rotate(ctx, 10, bare, srt, full.run("/bin/true")); err != nil {
+	if got, err = rotate(ctx, 10, bare, srt, full.run(nil, "/bin/true")); err != nil {
 		return lines, err
 	}
 	return append(lines, above("tier A, above a bare exec; the npm sandbox-runtime", got[0], got[1], got[2], runtimeShare)), nil
@@ -210,5 +213,5 @@ func (b *bench) npmRuntime(project string) (work, error) {
 	if err := os.WriteFile(settings, []byte(text), 0o600); err != nil {
 		return nil, err
 	}
-	return outside(project, path, "--settings", settings, "/bin/true"), nil
+	return outside(project, nil, path, "--settings", settings, "/bin/true"), nil
 }

@@ -26,7 +26,7 @@ have() { command -v "$1" >/dev/null 2>&1; }
 run_packages='gcc libc6-dev pkg-config libgtk-3-dev libwebkit2gtk-4.1-dev'
 test_packages='xvfb xauth openbox xdotool xclip imagemagick x11-utils dbus dbus-x11
 	chromium|chromium-browser fonts-dejavu-core curl hyperfine
-	python3 make strace tmux openssl openssh-client bubblewrap'
+	python3 make strace tmux openssl openssh-client openssh-server bubblewrap'
 
 # The toolchains come from you: which Go and Node a machine has is not ours to change.
 toolchains() {

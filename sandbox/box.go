@@ -42,9 +42,19 @@ type Proxy interface {
 	// Serve serves the listeners of one network namespace and closes them before it returns, which
 	// is soon after ctx ends.
 	Serve(ctx context.Context, l Listeners)
-	// Admit opens the proxy, which programs reach at the address, to one command under the policy,
-	// and gives the variables that make programs use it. release ends that.
-	Admit(command string, p policy.Policy, address string) (env []string, release func(), err error)
+	// Admit opens the proxy to one command under the policy, and gives the variables that make programs
+	// use it. release ends that. The command's name is for people.
+	Admit(command string, p policy.Policy, w Way) (env []string, release func(), err error)
+}
+
+// Way is how a command's programs come to the proxy.
+type Way struct {
+	Address string // HOST:PORT, as they reach it
+	// Helper is the absolute path of the program that ssh goes through, as commands see it; empty leaves
+	// ssh out.
+	Helper string
+	// Captured says that connections of programs that don't ask the proxy are handed to it too.
+	Captured bool
 }
 
 // Config says what a box holds its commands to.
@@ -57,7 +67,7 @@ type Config struct {
 	Proxy Proxy
 	// Program is the helper's path; empty writes the embedded one below the policy's Root.
 	Program string
-	// Status is what an earlier Probe said; nil probes.
+	// Status is what an earlier Probe said; nil tries the tier, or without one each until one works.
 	Status *Status
 	// OldBwrap, for tests, takes a bubblewrap that is too old to be safe.
 	OldBwrap bool
@@ -76,6 +86,8 @@ type Box struct {
 	mu     sync.Mutex
 	closed bool
 	ends   map[*Process]struct{}
+
+	after sync.WaitGroup // what is done when a command has ended and nobody waits
 }
 
 // Open makes a box. It returns *CannotEnforce when the machine has no tier, or not the one that was
@@ -95,6 +107,9 @@ func Open(ctx context.Context, c Config) (*Box, error) {
 	if err := status.need(b.config.Tier); err != nil {
 		return nil, err
 	}
+	if b.config, err = withProgram(b.config); err != nil {
+		return nil, err
+	}
 	b.ground = newGround()
 	b.cache.Watcher = b.ground.watcher()
 	if b.tiers, err = newTiers(b.config, status, b.ground); err != nil {
@@ -104,24 +119,18 @@ func Open(ctx context.Context, c Config) (*Box, error) {
 	return b, nil
 }
 
-// machineFor is what the machine can do: as it was found before, but for a tier that did not work
-// then, and may have been mended.
+// machineFor is what the machine can do, as far as this box needs to know.
 func machineFor(ctx context.Context, c Config) (Status, error) {
 	if c.Status != nil {
 		return *c.Status, nil
 	}
-	how := ProbeConfig{Root: c.Policy().Root, Program: c.Program, OldBwrap: c.OldBwrap}
-	s, err := Known(ctx, how)
-	if err != nil || c.Tier == "" || s.need(c.Tier) == nil {
-		return s, err
-	}
-	return Probe(ctx, how)
+	return enough(ctx, ProbeConfig{Root: c.Policy().Root, Program: c.Program, OldBwrap: c.OldBwrap}, c.Tier)
 }
 
 // Tier is how strongly the box holds its commands.
 func (b *Box) Tier() plan.Tier { return b.config.Tier }
 
-// Status is what the machine can do.
+// Status is what the machine can do; tiers that were not tried are not in it.
 func (b *Box) Status() Status { return b.status }
 
 // Plan is what Start would enforce now, for people.
@@ -193,6 +202,15 @@ func (b *Box) adopt(p *Process) (*Process, error) {
 	}
 	maps.DeleteFunc(b.ends, func(p *Process, _ struct{}) bool { return p.ended() })
 	b.ends[p] = struct{}{}
+	b.after.Go(func() {
+		<-p.done
+		b.mu.Lock()
+		closed := b.closed
+		b.mu.Unlock()
+		if !closed {
+			b.cache.Refresh()
+		}
+	})
 	return p, nil
 }
 
@@ -235,6 +253,7 @@ func (b *Box) Close() error {
 	for _, p := range all {
 		<-p.done
 	}
+	b.after.Wait()
 	b.stands.release()
 	b.ground.close()
 	return err

@@ -33,8 +33,8 @@ type bwrap struct {
 	running  sync.WaitGroup
 }
 
-func newBwrap(c Config, s Status, program string, g *ground) *bwrap {
-	b := &bwrap{program: program, path: bwrapPath(), landlock: s.Machine.Landlock, proxy: c.Proxy, ground: g}
+func newBwrap(c Config, s Status, g *ground) *bwrap {
+	b := &bwrap{program: c.Program, path: bwrapPath(), landlock: s.Machine.Landlock, proxy: c.Proxy, ground: g}
 	b.pool = newPool(g, func() {}, b.prepare)
 	return b
 }
@@ -188,14 +188,14 @@ func (b *bwrap) warm(ctx context.Context, p plan.Plan) error { return b.pool.war
 
 // launch runs a command and serves its own network namespace meanwhile.
 func (b *bwrap) launch(ctx context.Context, h *helper, j job) (*Process, error) {
-	address := ""
+	w := Way{Helper: j.plan.Helper}
 	if l := h.listeners; l.Proxy != nil {
-		address = l.Proxy.Addr().String()
+		w.Address = l.Proxy.Addr().String()
 		serving, stop := context.WithCancel(context.Background())
 		h.stop, h.listeners = stop, Listeners{}
 		b.running.Go(func() { b.proxy.Serve(serving, l) })
 	}
-	return launch(ctx, h, j, b.proxy, address, func() { b.pool.refill(j.plan) })
+	return launch(ctx, h, j, b.proxy, w, func() { b.pool.refill(j.plan) })
 }
 
 func (b *bwrap) refused(err error) error {

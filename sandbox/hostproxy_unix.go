@@ -27,7 +27,7 @@ func (h *hostProxy) admit(j *job) (port uint16, release func(), err error) {
 	if err != nil {
 		return 0, nil, err
 	}
-	env, release, err := h.proxy.Admit(j.command.Name, j.policy, at.String())
+	env, release, err := h.proxy.Admit(j.command.Name, j.policy, Way{Address: at.String(), Helper: j.plan.Helper})
 	if err != nil {
 		return 0, nil, fmt.Errorf("admit command to proxy: %w", err)
 	}

@@ -16,6 +16,7 @@ import (
 // known is what an earlier probe found, kept below the data root, where no command can write.
 type known struct {
 	For    circumstances `json:"for"`
+	Whole  bool          `json:"whole"` // all tiers were tried
 	Status Status        `json:"status"`
 }
 
@@ -36,16 +37,52 @@ func Known(ctx context.Context, c ProbeConfig) (Status, error) {
 	if err != nil {
 		return Probe(ctx, c)
 	}
-	var k known
-	if text, err := os.ReadFile(knownPath(c.Root)); err == nil && json.Unmarshal(text, &k) == nil && reflect.DeepEqual(k.For, now) && k.Status.Tier == plan.TierA {
+	if k, ok := remembered(c.Root, now); ok && k.Whole {
 		return k.Status, nil
 	}
 	s, err := Probe(ctx, c)
-	if err != nil || s.Tier != plan.TierA {
-		return s, err
+	if err == nil && s.Tier == plan.TierA {
+		_ = remember(c.Root, known{now, true, s}) // else the next call probes again
 	}
-	_ = remember(c.Root, known{now, s}) // else the next call probes again
-	return s, nil
+	return s, err
+}
+
+// enough is what the machine is known to do, or found to do now, as far as one command needs it: the
+// tier, or without one the strongest that works. No other tier is tried.
+func enough(ctx context.Context, c ProbeConfig, t plan.Tier) (Status, error) {
+	now, err := look(c)
+	keep := err == nil
+	if keep {
+		if k, ok := remembered(c.Root, now); ok && (t == "" || k.Status.need(t) == nil) {
+			return k.Status, nil
+		} else if ok {
+			keep = false // it says more than what is found now
+		}
+	}
+	p := newProber(c)
+	for _, next := range allTiers() {
+		if t != "" && t != next {
+			continue
+		}
+		if err := p.try(ctx, next); err != nil {
+			return p.status, err
+		}
+		if p.status.Tier != plan.TierD {
+			break
+		}
+	}
+	if keep && p.status.Tier == plan.TierA {
+		_ = remember(c.Root, known{For: now, Status: p.status})
+	}
+	return p.status, nil
+}
+
+// remembered reads what was kept for these circumstances.
+func remembered(root string, now circumstances) (known, bool) {
+	var k known
+	text, err := os.ReadFile(knownPath(root))
+	ok := err == nil && json.Unmarshal(text, &k) == nil && reflect.DeepEqual(k.For, now) && k.Status.Tier == plan.TierA
+	return k, ok
 }
 
 func knownPath(root string) string { return filepath.Join(root, "run", "sandbox.json") }

@@ -2,9 +2,15 @@
 
 package sandbox
 
-import "context"
+import (
+	"context"
+
+	"carrel/sandbox/plan"
+)
 
 // Known is Probe, which costs nothing here.
 func Known(ctx context.Context, c ProbeConfig) (Status, error) { return Probe(ctx, c) }
+
+func enough(ctx context.Context, c ProbeConfig, _ plan.Tier) (Status, error) { return Probe(ctx, c) }
 
 func forget(_ string, err error) error { return err }

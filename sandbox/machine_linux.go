@@ -69,7 +69,7 @@ func (b *Box) makePlan(rules policy.Policy, c plan.Command) (plan.Plan, error) {
 	if c.Tier != plan.TierC { // a thread's rules of files say nothing of connecting to sockets
 		machine.Sockets = listeningSockets()
 	}
-	machine.OldBwrap = b.config.OldBwrap
+	machine.OldBwrap, machine.Helper = b.config.OldBwrap, b.config.Program
 	if c.Tier == plan.TierB && !machine.Bwrap.AtLeast(0, 11, 0) {
 		machine.Overlay = false // it has no arguments for them
 	}

@@ -56,8 +56,8 @@ func room(mode policy.Network) jail.Room {
 	return jail.Closed
 }
 
-func newNamespaces(c Config, s Status, program string, g *ground) *namespaces {
-	return &namespaces{program: program, landlock: s.Machine.Landlock, proxy: c.Proxy, ground: g, yards: map[policy.Network]*yard{}}
+func newNamespaces(c Config, s Status, g *ground) *namespaces {
+	return &namespaces{program: c.Program, landlock: s.Machine.Landlock, proxy: c.Proxy, ground: g, yards: map[policy.Network]*yard{}}
 }
 
 // yard gives the place for a network mode; a supervisor that died is replaced.
@@ -203,7 +203,7 @@ func (n *namespaces) try(ctx context.Context, j job) (*Process, error) {
 			return nil, again(refused(err))
 		}
 	}
-	return launch(ctx, h, j, n.proxy, y.address, func() { y.pool.refill(j.plan) })
+	return launch(ctx, h, j, n.proxy, Way{Address: y.address, Captured: true}, func() { y.pool.refill(j.plan) })
 }
 
 // again turns an error into errStale when a process of ours was killed: the next try has another.
@@ -216,10 +216,10 @@ func again(err error) error {
 }
 
 // launch runs a command in a helper that is ready, whose it is from then on.
-func launch(ctx context.Context, h *helper, j job, proxy Proxy, address string, started func()) (*Process, error) {
+func launch(ctx context.Context, h *helper, j job, proxy Proxy, w Way, started func()) (*Process, error) {
 	var after []func()
 	if j.plan.Network == policy.NetworkAllowlist {
-		env, release, err := proxy.Admit(j.command.Name, j.policy, address)
+		env, release, err := proxy.Admit(j.command.Name, j.policy, w)
 		if err != nil {
 			h.discard()
 			return nil, fmt.Errorf("admit command to proxy: %w", err)

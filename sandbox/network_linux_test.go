@@ -22,11 +22,11 @@ type parrot struct {
 	serving  int
 }
 
-func (p *parrot) Admit(command string, _ policy.Policy, address string) ([]string, func(), error) {
+func (p *parrot) Admit(command string, _ policy.Policy, w Way) ([]string, func(), error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.admitted = append(p.admitted, command)
-	return []string{"HTTP_PROXY=http://" + address}, func() { p.mu.Lock(); p.admitted = p.admitted[1:]; p.mu.Unlock() }, nil
+	return []string{"HTTP_PROXY=http://" + w.Address}, func() { p.mu.Lock(); p.admitted = p.admitted[1:]; p.mu.Unlock() }, nil
 }
 
 func (p *parrot) Serve(ctx context.Context, l Listeners) {

@@ -20,26 +20,59 @@ import (
 // Probe tries each tier with the real helper and /bin/true: settings alone don't tell what a kernel,
 // a container or a security module refuses.
 func Probe(ctx context.Context, c ProbeConfig) (Status, error) {
-	var s Status
-	m := &s.Machine
+	p := newProber(c)
+	for _, t := range allTiers() {
+		if err := p.try(ctx, t); err != nil {
+			return p.status, err
+		}
+	}
+	return p.status, nil
+}
+
+// allTiers are those of Linux, strongest first.
+func allTiers() []plan.Tier { return []plan.Tier{plan.TierA, plan.TierB, plan.TierC} }
+
+// prober tries one tier after the other.
+type prober struct {
+	config  ProbeConfig
+	program string
+	missing error // why there is no program
+	status  Status
+}
+
+func newProber(c ProbeConfig) *prober {
+	p := &prober{config: c, program: c.Program}
+	m := &p.status.Machine
 	m.UID, m.GID, m.Root = os.Getuid(), os.Getgid(), os.Getuid() == 0
 	m.Landlock, m.Errata = landlock.Version()
-	m.Seccomp = seccomp.Available()
-	m.Bwrap, m.OldBwrap = bwrapVersion(ctx), c.OldBwrap
-	program, err := c.Program, error(nil)
-	if program == "" {
-		program, err = Program(c.Root)
+	m.Seccomp, m.OldBwrap = seccomp.Available(), c.OldBwrap
+	if p.program == "" {
+		p.program, p.missing = Program(c.Root)
 	}
-	if err == nil {
-		err = tryNamespaces(ctx, program, c.Root, m)
+	return p
+}
+
+// try tries a tier. An error says that the context ended meanwhile.
+func (p *prober) try(ctx context.Context, t plan.Tier) error {
+	err, m := p.missing, &p.status.Machine
+	switch t {
+	case plan.TierA:
+		if err == nil {
+			err = tryNamespaces(ctx, p.program, p.config.Root, m)
+		}
+	case plan.TierB:
+		m.Bwrap = bwrapVersion(ctx)
+		err = tryBwrap(ctx, p.program, *m)
+	case plan.TierC:
+		err = tryThread(*m)
+	case plan.TierD, TierSeatbelt:
+		return nil
 	}
 	if err = errors.Join(err, ctx.Err()); ctx.Err() != nil {
-		return s, fmt.Errorf("probe sandbox: %w", err)
+		return fmt.Errorf("probe sandbox: %w", err)
 	}
-	s.add(plan.TierA, err)
-	s.add(plan.TierB, tryBwrap(ctx, program, *m))
-	s.add(plan.TierC, tryThread(*m))
-	return s, ctx.Err()
+	p.status.add(t, err)
+	return nil
 }
 
 // add records how a try went; the first that works is the machine's tier.
@@ -83,7 +116,7 @@ func runTrial(ctx context.Context, h *helper, p plan.Plan) error {
 		return err
 	}
 	defer done()
-	proc, err := launch(ctx, h, job{command: c, plan: p}, nil, "", func() {})
+	proc, err := launch(ctx, h, job{command: c, plan: p}, nil, Way{}, func() {})
 	if err != nil {
 		return err
 	}
@@ -133,7 +166,11 @@ func tryNamespaces(ctx context.Context, program, root string, m *plan.Machine) e
 
 // tryOverlay mounts one in the data root, whose file system must be fit for it.
 func tryOverlay(ctx context.Context, p *pod, root string) error {
-	dir, err := os.MkdirTemp(filepath.Join(root, "run"), "probe-")
+	place := filepath.Join(root, "run")
+	if err := os.MkdirAll(place, 0o700); err != nil { // a data root that is new has none
+		return err
+	}
+	dir, err := os.MkdirTemp(place, "probe-")
 	if err != nil {
 		return err
 	}

@@ -10,7 +10,7 @@ import (
 func testHelper() string { return os.Getenv(helperVariable) }
 
 func TestProbeFindsEveryTierHere(t *testing.T) {
-	s, err := Probe(t.Context(), ProbeConfig{Root: dataRoot(t), Program: testHelper(), OldBwrap: true})
+	s, err := Probe(t.Context(), ProbeConfig{Root: t.TempDir(), Program: testHelper(), OldBwrap: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,6 +4,18 @@ import (
 	"carrel/sandbox/plan"
 )
 
+// withProgram fills in where the helper is. Tier C can do without one, but for ssh.
+func withProgram(c Config) (Config, error) {
+	if c.Program != "" {
+		return c, nil
+	}
+	var err error
+	if c.Program, err = Program(c.Policy().Root); c.Tier == plan.TierC {
+		err = nil
+	}
+	return c, err
+}
+
 // newTiers gives the enforcement of a box.
 func newTiers(c Config, s Status, g *ground) (tiers, error) {
 	if c.Tier == plan.TierC {
@@ -14,15 +26,8 @@ func newTiers(c Config, s Status, g *ground) (tiers, error) {
 		t.after = reveal
 		return t, nil
 	}
-	program := c.Program
-	if program == "" {
-		var err error
-		if program, err = Program(c.Policy().Root); err != nil {
-			return nil, err
-		}
-	}
 	if c.Tier == plan.TierB {
-		return newBwrap(c, s, program, g), nil
+		return newBwrap(c, s, g), nil
 	}
-	return newNamespaces(c, s, program, g), nil
+	return newNamespaces(c, s, g), nil
 }

@@ -26,6 +26,7 @@ type Sandbox struct {
 	Network        string    `json:"network"`         // allow, deny or allowlist; "" is allow
 	AllowedDomains *[]string `json:"allowed_domains"` // nil: the package registries; empty: none
 	DeniedDomains  []string  `json:"denied_domains"`
+	AllowPrivate   []string  `json:"allow_private"`   // private networks that allowed names may lead to
 	DenyRead       []string  `json:"deny_read"`       // files and folders, besides those with credentials
 	AllowWrite     []string  `json:"allow_write"`     // folders besides the project
 	AllowSSHAgent  bool      `json:"allow_ssh_agent"` // commands may use the SSH agent

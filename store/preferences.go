@@ -11,8 +11,10 @@ import (
 // Settings are a person's preferences, from settings.jsonc. Fields that we don't know stay in the
 // file.
 type Settings struct {
-	Theme        string `json:"theme"`        // system, light or dark; "" is system
-	Density      string `json:"density"`      // comfortable or compact; "" is comfortable
+	Theme   string `json:"theme"`   // system, light or dark; "" is system
+	Density string `json:"density"` // comfortable or compact; "" is comfortable
+	// Editor is the id of the preferred editor, such as vscode; "" is the first that is installed.
+	Editor       string `json:"editor,omitempty"`
 	DefaultModel string `json:"defaultModel"` // provider:id; "" lets us choose
 	Vim          *bool  `json:"vim"`          // vim mode in the composer; nil is on
 	GPU          string `json:"gpu"`          // auto, always or never: how the window draws; "" is auto
@@ -164,6 +166,7 @@ func (r *Root) Settings() (Settings, error) {
 	}
 	r.decode(settingsFile, m, "theme", &s.Theme)
 	r.decode(settingsFile, m, "density", &s.Density)
+	r.decode(settingsFile, m, "editor", &s.Editor)
 	r.decode(settingsFile, m, "defaultModel", &s.DefaultModel)
 	r.decode(settingsFile, m, "vim", &s.Vim)
 	r.decode(settingsFile, m, "gpu", &s.GPU)

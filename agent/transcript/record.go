@@ -55,7 +55,7 @@ const (
 	// Retry says that a request failed and is made again at At. It is for people only.
 	Retry Kind = "retry"
 	// Question says that a call waits for a person; Answer is what the person said. A Question without
-	// an Answer belongs to a call that was not run.
+	// an Answer belongs to a call that was not run, or, in an open turn, waits.
 	Question Kind = "question"
 	Answer   Kind = "answer"
 )

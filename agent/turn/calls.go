@@ -66,19 +66,24 @@ func (c *Conversation) runCalls(ctx context.Context, t *openTurn, msg *model.Mes
 	} else {
 		t.cuts = 0
 	}
+	t.results = map[string]model.Part{}
+	return c.perform(ctx, t, msg.Stop, calls[0].index, calls)
+}
+
+// perform runs calls of a response whose first call has that index. It gives nil when the turn goes on.
+func (c *Conversation) perform(ctx context.Context, t *openTurn, stop model.Stop, first int, calls []call) *outcome {
 	env, envErr := tool.Env{}, error(nil)
-	if slices.ContainsFunc(calls, func(k call) bool { return c.refusal(msg.Stop, k.part) == "" }) {
+	if slices.ContainsFunc(calls, func(k call) bool { return c.refusal(stop, k.part) == "" }) {
 		env, envErr = await(ctx, c, t, c.cfg.Env)
 	}
-	t.results = map[string]model.Part{}
-	r := &running{c: c, t: t, env: env, envErr: envErr, stop: msg.Stop, first: calls[0].index, todo: calls, mail: make(chan func()), left: make(chan struct{})}
+	r := &running{c: c, t: t, env: env, envErr: envErr, stop: stop, first: first, todo: calls, mail: make(chan func()), left: make(chan struct{})}
 	defer close(r.left)
 	if err := r.all(ctx); err != nil {
 		t.stop()
 		o := logFailure(err)
 		return &o
 	}
-	if t.interrupted {
+	if t.ending() {
 		return &outcome{end: transcript.Interrupted}
 	}
 	return nil
@@ -104,9 +109,9 @@ type running struct {
 // all runs every call. Its error is of the log.
 func (r *running) all(ctx context.Context) error {
 	for {
-		for len(r.todo) > 0 && r.err == nil && !r.t.interrupted && r.next(ctx) {
+		for len(r.todo) > 0 && r.err == nil && !r.t.ending() && r.next(ctx) {
 		}
-		if r.err != nil || len(r.t.active) == 0 && (r.t.interrupted || len(r.todo) == 0) {
+		if r.err != nil || len(r.t.active) == 0 && (r.t.ending() || len(r.todo) == 0) {
 			return r.err
 		}
 		var stray <-chan struct{}
@@ -262,7 +267,7 @@ func (r *running) finish(j *job, res tool.Result) {
 	part := model.Part{Kind: model.ToolResult, CallID: j.part.CallID, Name: j.part.Name, IsError: res.IsError}
 	part.Parts = r.c.keepable(res.Parts)
 	how := transcript.End("")
-	if r.t.interrupted {
+	if r.t.ending() {
 		how = transcript.Interrupted
 		part.IsError = true
 		part.Parts = append(part.Parts, model.Part{Kind: model.Text, Text: transcript.UnknownEffects})

@@ -22,6 +22,8 @@ const maxReply = 16 << 10
 // asking is a call that waits for a person.
 type asking struct {
 	Question
+	turn  string
+	step  int
 	reply *transcript.Reply // nil while there is none
 }
 
@@ -36,11 +38,14 @@ func (c *Conversation) Answer(ctx context.Context, callID string, reply transcri
 
 func (c *Conversation) settle(callID string, reply transcript.Reply) error {
 	a := c.asking
-	if a == nil || a.CallID != callID || a.reply != nil || c.turn == nil || c.turn.interrupted {
+	if c.closing {
+		return fmt.Errorf("answer call %q: %w", callID, ErrClosed)
+	}
+	if a == nil || a.CallID != callID || a.reply != nil {
 		return fmt.Errorf("answer call %q: %w", callID, ErrNoQuestion)
 	}
 	_, err := c.append(transcript.Record{
-		Kind: transcript.Answer, Turn: c.turn.id, Step: c.turn.step, StepSeq: c.turn.stepSeq, CallID: callID, Reply: &reply,
+		Kind: transcript.Answer, Turn: a.turn, Step: a.step, StepSeq: a.StepSeq, CallID: callID, Reply: &reply,
 	})
 	if err == nil {
 		err = c.log.Sync()
@@ -70,11 +75,14 @@ func (r *running) consent(ctx context.Context, k call) bool {
 		if err != nil {
 			v = permission.Verdict{Decision: permission.Deny, Reason: "Whether it may run could not be found out: " + err.Error() + "."}
 		}
-		if r.t.interrupted {
+		if r.t.ending() {
 			return false
 		}
 	}
 	r.judged, r.verdict = id, v
+	if a := r.c.asking; a != nil && a.CallID == id {
+		return r.stillAsked(k)
+	}
 	if v.Decision != permission.Ask {
 		return true
 	}
@@ -88,14 +96,20 @@ func (r *running) request(k call) permission.Request {
 	return permission.RequestOf(spec.Name, json.RawMessage(k.part.Input), spec.ReadOnly || spec.Harmless)
 }
 
-// ask records the question and tells it.
-func (r *running) ask(k call) error {
-	c, t := r.c, r.t
-	asked := transcript.Asked{Reason: r.verdict.Reason, Rule: r.verdict.Rule, Always: r.verdict.Always()}
-	for _, right := range r.verdict.Rights {
+// askedFor is the question that a verdict leads to.
+func askedFor(v permission.Verdict) transcript.Asked {
+	asked := transcript.Asked{Reason: v.Reason, Rule: v.Rule, Always: v.Always()}
+	for _, right := range v.Rights {
 		asked.Rights = append(asked.Rights, transcript.Right{Kind: string(right.Kind), What: right.What})
 		asked.Outside = asked.Outside || right.Kind == permission.RightOutside
 	}
+	return asked
+}
+
+// ask records the question and tells it.
+func (r *running) ask(k call) error {
+	c, t := r.c, r.t
+	asked := askedFor(r.verdict)
 	rec, err := c.append(transcript.Record{
 		Kind: transcript.Question, Turn: t.id, Step: t.step, StepSeq: t.stepSeq, CallID: k.part.CallID, Tool: k.part.Name, Asked: &asked,
 	})
@@ -105,7 +119,10 @@ func (r *running) ask(k call) error {
 	if err != nil {
 		return err
 	}
-	c.asking = &asking{Question: Question{CallID: k.part.CallID, Tool: k.part.Name, StepSeq: t.stepSeq, Part: k.index, Since: rec.Time, Asked: asked}}
+	c.asking = askingOf(&rec, k.index)
+	if c.state == WaitingForUser { // another question stood there
+		c.tell()
+	}
 	c.setState(WaitingForUser)
 	return nil
 }

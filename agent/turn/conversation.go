@@ -74,13 +74,16 @@ type accepted struct {
 	stale   bool
 	// pending is the Retry that was waited for when the process ended.
 	pending *transcript.Record
+	// left is the step whose call waited for a person when the process ended.
+	left *leftStep
 }
 
 // queueTimeout bounds a call of the queue's database.
 const queueTimeout = 5 * time.Second
 
 // Start takes a conversation over. A turn that a crash left open is closed: its calls get results
-// that say so, and nothing is run again. Queued messages are kept and held. When the log can't be
+// that say so, and nothing is run again. One whose call waited for a person waits on; one whose request
+// was to be sent again does so. Queued messages are kept and held. When the log can't be
 // written, the conversation starts all the same, for reading, and its state says so.
 func Start(cfg Config) (*Conversation, error) {
 	if cfg.Log == nil || cfg.Queue == nil || cfg.Resolve == nil || cfg.Env == nil {
@@ -180,12 +183,17 @@ func (c *Conversation) Snapshot(ctx context.Context) (Snapshot, error) {
 	return s, nil
 }
 
-// Close interrupts an open turn and returns when every goroutine of the conversation has ended. The
-// log is then the caller's to close.
+// Close interrupts an open turn and returns when every goroutine of the conversation has ended. A call
+// that waits for a person goes on waiting after the next Start. The log is then the caller's to close.
 func (c *Conversation) Close(ctx context.Context) error {
 	err := c.ask(ctx, func(done func(error)) {
 		c.closing = true
-		if c.turn != nil {
+		switch {
+		case c.turn == nil:
+		case c.asking != nil && c.asking.reply == nil && !c.turn.interrupted:
+			c.turn.suspended = true
+			c.turn.stop()
+		default:
 			c.interrupt()
 		}
 		done(nil)

@@ -38,6 +38,9 @@ func TestMain(m *testing.M) {
 		}
 		dieAt(dir, at)
 	}
+	if dir := os.Getenv(childAsks); dir != "" {
+		askAndWait(dir)
+	}
 	os.Exit(m.Run())
 }
 

@@ -81,6 +81,11 @@ func (c *Conversation) resume() error {
 			return nil
 		}
 	}
+	if st.Question != nil && c.cfg.Judge != nil && !c.cfg.Unattended {
+		if err := c.waitOn(&st); err == nil {
+			return nil
+		}
+	}
 	if err := c.mend(); err != nil {
 		c.fail(logFailure(err))
 		return nil
@@ -124,6 +129,7 @@ func (c *Conversation) mend() error {
 	if st.Turn == "" && st.Unanswered == "" {
 		return nil
 	}
+	c.asking = nil
 	id := st.Turn
 	if id == "" {
 		id = st.Unanswered

@@ -31,6 +31,7 @@ type openTurn struct {
 	late        chan struct{}      // closed when an interrupt has waited long enough
 	stopping    bool
 	interrupted bool
+	suspended   bool // the conversation closes, and a call waits for a person: the log stays as it is
 
 	choice Choice
 	end    Endpoint
@@ -62,6 +63,9 @@ func (t *openTurn) stop() {
 	t.cancel()
 }
 
+// ending reports whether no call may begin any more.
+func (t *openTurn) ending() bool { return t.interrupted || t.suspended }
+
 // runTurn answers one message.
 func (c *Conversation) runTurn(a *accepted) {
 	ctx, cancel := context.WithCancel(context.Background())
@@ -72,10 +76,13 @@ func (c *Conversation) runTurn(a *accepted) {
 	c.turn = t
 	o := c.guard(ctx, t)
 	cancel()
-	if t.interrupted && o.end == transcript.Failed && o.code != CodeLog {
+	if t.ending() && o.end == transcript.Failed && o.code != CodeLog {
 		o = outcome{end: transcript.Interrupted} // what failed, failed because of it
 	}
 	c.strays = append(c.strays, t.active...)
+	if t.suspended && o.end == transcript.Interrupted {
+		return
+	}
 	if err := c.closeTurn(t.id, o); err != nil && o.code != CodeLog {
 		o = logFailure(err)
 	}
@@ -110,6 +117,10 @@ func (c *Conversation) steps(ctx context.Context, t *openTurn) outcome {
 	switch {
 	case t.pending != nil:
 		if o := c.recovering(t); o != nil {
+			return *o
+		}
+	case t.left != nil:
+		if o := c.goOn(ctx, t); o != nil {
 			return *o
 		}
 	case !t.opened:
@@ -209,6 +220,11 @@ func (c *Conversation) follow(ctx context.Context, t *openTurn, msg *model.Messa
 	if o := c.runCalls(ctx, t, msg, calls); o != nil {
 		return o
 	}
+	return c.called(t, calls)
+}
+
+// called decides whether the turn goes on after the calls of a step: nil when it does.
+func (c *Conversation) called(t *openTurn, calls []call) *outcome {
 	for _, k := range calls {
 		t.before.Results = append(t.before.Results, t.results[k.part.CallID])
 	}

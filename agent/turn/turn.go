@@ -51,6 +51,9 @@ type Config struct {
 	Tokens *tokens.Counter
 	// Judge decides about each call just before it would run, on a goroutine of its own; nil: all run.
 	Judge func(ctx context.Context, r permission.Request) permission.Verdict
+	// Unattended says that nobody is there to answer: a call that waited for a person when the process
+	// ended is closed as not run. Else it waits on.
+	Unattended bool
 	// Stop is asked after each step that has calls whether the turn ends there, and why, for people.
 	Stop func(StepInfo) (reason string, stop bool)
 	// Force names the tool that the next step must call, given the step before it; "": any or none.

@@ -10,7 +10,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"carrel/app"
 	"carrel/sandbox"
+	"carrel/sandbox/netproxy"
 	"carrel/sandbox/plan"
 	"carrel/sandbox/policy"
 	"carrel/store"
@@ -27,15 +29,18 @@ thrown away afterwards, to the caches of package managers. It can't read credent
 output and exit code are passed through; 125 means that it did not run, because what you asked for
 can't be enforced here.
 
+The sandbox section of the settings counts, but for enabled and auto_allow: exec always confines. Flags
+go on top: --network wins, --allow replaces the list of the settings, the others add to theirs.
+
 After the command, Carrel looks for what it left that could later run outside of the sandbox, such as
 hooks of git, moves that into quarantine and says so on standard error. With --json what Carrel says
 there is one JSON object a line; standard output stays the command's.`
 
 // sandboxOptions are the flags that make a policy.
 type sandboxOptions struct {
-	write, denyRead, allow, deny []string
-	network, tier                string
-	readOnly, oldBwrap           bool
+	write, denyRead, allow, deny, private []string
+	network, tier                         string
+	readOnly, oldBwrap                    bool
 }
 
 func sandboxCommand(io IO) *cobra.Command {
@@ -51,6 +56,7 @@ func (o *sandboxOptions) flags(c *cobra.Command) {
 	f.StringVar(&o.network, "network", "", "allow, deny, or allowlist: only through the filtering proxy")
 	f.StringArrayVar(&o.allow, "allow", nil, "a host that the proxy allows, or *.suffix; without any, the package registries")
 	f.StringArrayVar(&o.deny, "deny", nil, "a host that the proxy refuses whatever is allowed, or *.suffix")
+	f.StringArrayVar(&o.private, "allow-private", nil, "a private network (10.20.0.0/16) that allowed names may lead to")
 	f.StringVar(&o.tier, "tier", "", "A, B or C: this tier and no other; without it, the strongest that works here")
 	f.BoolVar(&o.readOnly, "read-only", false, "let it write nothing but its own temporary files")
 	f.BoolVar(&o.oldBwrap, "old-bwrap", false, "take a bubblewrap that is too old to be safe; for tests")
@@ -131,8 +137,9 @@ func prefixed(prefix, s string) string {
 	return prefix + s
 }
 
-// policy makes the policy of a command in the current directory. private is its own folder.
-func (o *sandboxOptions) policy(environ []string, root, private string) (policy.Policy, error) {
+// policy makes the policy of a command in the current directory: what the settings say, and on top of
+// that what the flags do. private is its own folder.
+func (o *sandboxOptions) policy(environ []string, root *store.Root, private string) (policy.Policy, error) {
 	dir, err := os.Getwd()
 	if err == nil {
 		dir, err = filepath.EvalSymlinks(dir)
@@ -144,12 +151,30 @@ func (o *sandboxOptions) policy(environ []string, root, private string) (policy.
 	if err != nil {
 		return policy.Policy{}, err
 	}
-	p := policy.Defaults(home, root).Moved(environ)
+	settings, err := root.Settings()
+	if err != nil {
+		return policy.Policy{}, err
+	}
+	p := app.SandboxPolicy(policy.Defaults(home, root.Dir()).Moved(environ), settings.Sandbox, dir)
 	p.Project, p.Private, p.ReadOnly = dir, private, o.readOnly
+	if err := p.Validate(); err != nil {
+		return p, fmt.Errorf("read the settings of the sandbox: %w", err)
+	}
+	if err := o.over(&p, home, dir); err != nil {
+		return p, err
+	}
+	if err := p.Validate(); err != nil {
+		return p, usage("%w", err)
+	}
+	return p, nil
+}
+
+// over puts the flags on top of a policy.
+func (o *sandboxOptions) over(p *policy.Policy, home, dir string) error {
 	for _, w := range o.write {
 		path, err := filepath.EvalSymlinks(policy.Expand(w, home, dir))
 		if err != nil {
-			return p, usage("--write %q: %w", w, err)
+			return usage("--write %q: %w", w, err)
 		}
 		p.Write = append(p.Write, path)
 	}
@@ -159,14 +184,15 @@ func (o *sandboxOptions) policy(environ []string, root, private string) (policy.
 	if len(o.allow) > 0 {
 		p.Allowed, p.Network = o.allow, policy.NetworkAllowlist
 	}
-	p.Denied = o.deny
+	p.Denied = append(p.Denied, o.deny...)
+	p.AllowPrivate = append(p.AllowPrivate, o.private...)
+	if _, err := netproxy.Networks(p.AllowPrivate); err != nil {
+		return usage("%w", err)
+	}
 	if o.network != "" {
 		p.Network = policy.Network(o.network)
 	}
-	if err := p.Validate(); err != nil {
-		return p, usage("%w", err)
-	}
-	return p, nil
+	return nil
 }
 
 func resolvedHome(environ []string) (string, error) {
@@ -203,7 +229,7 @@ func (o *sandboxOptions) explain(ctx context.Context, io IO, asJSON bool) error 
 		return err
 	}
 	defer func() { _ = root.Close() }()
-	p, err := o.policy(io.Environ, root.Dir(), filepath.Join(root.Dir(), "sandbox", "explain"))
+	p, err := o.policy(io.Environ, root, filepath.Join(root.Dir(), "sandbox", "explain"))
 	if err != nil {
 		return err
 	}

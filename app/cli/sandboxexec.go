@@ -54,7 +54,7 @@ func (o *sandboxOptions) exec(ctx context.Context, io IO, asJSON bool, argv []st
 		return cannotEnforce(err)
 	}
 	defer remove()
-	p, err := o.policy(io.Environ, root.Dir(), private)
+	p, err := o.policy(io.Environ, root, private)
 	if err != nil {
 		return cannotEnforce(err)
 	}

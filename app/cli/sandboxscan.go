@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -28,42 +26,10 @@ type sandboxScan struct {
 }
 
 func (s *sandboxScan) before(ctx context.Context, steps plan.Plan) error {
-	held, open := heldPlaces(steps)
-	s.scanner = scan.New(scan.Config{Roots: scanRoots(steps), Held: held, Open: open})
+	s.scanner = scan.New(scan.Places(steps))
 	var err error
 	s.snapshot, err = s.scanner.Before(ctx)
 	return err
-}
-
-// scanRoots are the writable trees that no other one holds.
-func scanRoots(steps plan.Plan) []string {
-	var roots []string
-	for _, w := range steps.Write {
-		if !slices.ContainsFunc(steps.Write, func(other string) bool { return other != w && within(w, other) }) && !slices.Contains(roots, w) {
-			roots = append(roots, w)
-		}
-	}
-	return roots
-}
-
-func within(path, dir string) bool {
-	rel, err := filepath.Rel(dir, path)
-	return err == nil && rel != ".." && !strings.HasPrefix(rel, "../")
-}
-
-// heldPlaces are what mounts keep read-only inside the writable trees, and what they open again in there.
-func heldPlaces(steps plan.Plan) (held, open []string) {
-	for _, m := range steps.Mounts {
-		if !slices.ContainsFunc(steps.Write, func(w string) bool { return within(m.Target, w) }) {
-			continue
-		}
-		if m.Kind == plan.KindRO {
-			held = append(held, m.Target)
-		} else {
-			open = append(open, m.Target)
-		}
-	}
-	return held, open
 }
 
 // look compares, moves into quarantine what could run on the host, and says so.

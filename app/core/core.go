@@ -7,11 +7,13 @@ package core
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"log/slog"
+	"maps"
 	"os"
 	"os/signal"
 	"runtime/debug"
@@ -44,6 +46,8 @@ type App interface {
 	// Waiting gives one that was uploaded.
 	Waiting(ctx context.Context, id string) (data []byte, mime string, err error)
 	Picture(ctx context.Context, workspace, blob string) (data []byte, mime string, err error)
+	// ShowTerminal serves the stream of a terminal.
+	ShowTerminal(ctx context.Context, rw io.ReadWriter, args json.RawMessage) error
 	// Close interrupts what runs and saves it.
 	Close(ctx context.Context) error
 }
@@ -143,7 +147,7 @@ func run(ctx context.Context, o Options, journal app.Journal) error {
 	p := newPresence(o.IdleAfter, a.Busy)
 	hosts := wire.New(wire.Options{
 		API: a.API(), Version: o.Version, Verify: serve.Verify, SetWindow: a.SetWindow,
-		Hosts: p.setHosts, Streams: o.Streams, Log: o.Log,
+		Hosts: p.setHosts, Streams: streams(a, o.Streams), Log: o.Log,
 	})
 	unsubscribe := a.Subscribe(hosts.Publish)
 	a.SetAudience(hosts.Joined)
@@ -172,6 +176,15 @@ func look(root *store.Root) func() (theme, density string) {
 		}
 		return s.Theme, s.Density
 	}
+}
+
+// streams are those of the application, and more.
+func streams(a App, more map[string]wire.StreamFunc) map[string]wire.StreamFunc {
+	all := map[string]wire.StreamFunc{"terminal": func(ctx context.Context, s *wire.Stream, args json.RawMessage) error {
+		return a.ShowTerminal(ctx, s, args)
+	}}
+	maps.Copy(all, more)
+	return all
 }
 
 // end saves the work first: hosts still see it happen. Then they are let go.

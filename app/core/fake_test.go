@@ -2,6 +2,7 @@ package core
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -101,6 +102,8 @@ func (f *fakeApp) SetAudience(func(string) bool) {}
 func (f *fakeApp) Busy() bool { return f.busy.Load() }
 
 func (f *fakeApp) FinishCoder(state, _, _ string) bool { return state == "waits" }
+
+func (f *fakeApp) ShowTerminal(context.Context, io.ReadWriter, json.RawMessage) error { return nil }
 
 func (f *fakeApp) Waiting(context.Context, string) ([]byte, string, error) {
 	return nil, "", errors.New("nothing waits")

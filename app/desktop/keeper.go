@@ -285,6 +285,7 @@ func (k *keeper) upgrade(ctx context.Context) {
 func (k *keeper) asks() map[string]func(context.Context, json.RawMessage) (any, error) {
 	return map[string]func(context.Context, json.RawMessage) (any, error){
 		wire.AskPickFolder: func(ctx context.Context, _ json.RawMessage) (any, error) { return k.screen.pickFolder(ctx) },
+		wire.AskClose:      func(context.Context, json.RawMessage) (any, error) { go k.leave(); return nil, nil },
 		wire.AskRaise:      func(context.Context, json.RawMessage) (any, error) { k.screen.raise(); return nil, nil },
 		wire.AskOpenURL: func(_ context.Context, args json.RawMessage) (any, error) {
 			var in wire.URLArgs
@@ -314,4 +315,13 @@ func onFile(do func(path string) error, failed string) func(context.Context, jso
 		}
 		return nil, nil
 	}
+}
+
+// leaveAfter lets the answer to AskClose go out before the window is gone.
+const leaveAfter = 100 * time.Millisecond
+
+// leave closes the window.
+func (k *keeper) leave() {
+	time.Sleep(leaveAfter)
+	k.screen.quit()
 }

@@ -15,6 +15,7 @@ const (
 	AskRaise      = "raise"      // no arguments, no result
 	AskOpenURL    = "openURL"    // {"url"} -> no result
 	AskShowFile   = "showFile"   // {"path"} -> no result
+	AskClose      = "close"      // no arguments, no result
 	AskOpenFile   = "openFile"   // {"path"} -> no result
 )
 
@@ -57,6 +58,11 @@ func (w window) OpenURL(ctx context.Context, address string) error {
 // ShowFile implements app.Window.
 func (w window) ShowFile(ctx context.Context, path string) error {
 	return w.host.ask(ctx, AskShowFile, FileArgs{path}, nil, w.host.srv.waits.answer)
+}
+
+// Close implements app.Window.
+func (w window) Close(ctx context.Context) error {
+	return w.host.ask(ctx, AskClose, nil, nil, w.host.srv.waits.answer)
 }
 
 // OpenFile implements app.Window.

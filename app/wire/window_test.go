@@ -21,6 +21,9 @@ func TestTheWindowAnswersWhatTheCoreAsks(t *testing.T) {
 		AskShowFile: func(_ context.Context, args json.RawMessage) (any, error) {
 			return nil, &app.Error{Code: "no_file_manager", Message: string(args)}
 		},
+		AskClose: func(context.Context, json.RawMessage) (any, error) {
+			return nil, &app.Error{Code: "stays", Message: "It stays."}
+		},
 		AskRaise: func(ctx context.Context, _ json.RawMessage) (any, error) { <-ctx.Done(); return nil, ctx.Err() },
 	}
 	first := c.dial(t, ClientOptions{Role: Desktop, Asks: asks})
@@ -39,6 +42,9 @@ func TestTheWindowAnswersWhatTheCoreAsks(t *testing.T) {
 	}
 	if err := w.ShowFile(t.Context(), "/a/b.md"); codeOf(err) != "no_file_manager" || !strings.Contains(err.Error(), "/a/b.md") {
 		t.Errorf("show: %v", err)
+	}
+	if err := w.Close(t.Context()); codeOf(err) != "stays" {
+		t.Errorf("close: %v", err)
 	}
 	c.waits.answer = 50 * time.Millisecond
 	if err := w.Raise(t.Context()); codeOf(err) != "no_answer" {

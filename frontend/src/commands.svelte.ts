@@ -98,7 +98,19 @@ export function registerCommands(model: Model): () => void {
       else shell.rightShown = !shell.rightShown;
     }),
     commands.register("density.toggle", () => void settings.change({ density: settings.preferences.density === "compact" ? "comfortable" : "compact" }).catch((error: unknown) => toasts.problem(error))),
+    ...(host.kind === "desktop" ? [commands.register("app.quit", () => void quit(model))] : []),
     commands.register("theme.toggle", () => void settings.change({ theme: shownTheme() === "dark" ? "light" : "dark" }).catch((error: unknown) => toasts.problem(error))),
   ];
   return () => off.forEach((remove) => remove());
+}
+
+/** Leaves the window; where work would stop the person is asked first. */
+async function quit({ host, shell, toasts }: Model): Promise<void> {
+  try {
+    const stakes = (await host.api.system.atStake()) ?? [];
+    if (stakes.length > 0) shell.open({ kind: "quit", stakes });
+    else await host.api.system.quit({});
+  } catch (error) {
+    toasts.problem(error);
+  }
 }

@@ -5,6 +5,7 @@ package filter
 import (
 	"context"
 	"net"
+	"slices"
 	"sync"
 
 	"carrel/sandbox"
@@ -17,7 +18,6 @@ type Filter struct {
 	proxy      *netproxy.Proxy
 	policy     func() policy.Policy
 	configured []string
-	tools      netproxy.Tools
 
 	mu       sync.Mutex
 	admitted map[*admitted]bool
@@ -25,25 +25,27 @@ type Filter struct {
 
 // admitted is one command that runs.
 type admitted struct {
-	name  string
-	rules netproxy.Rules
+	name   string
+	policy policy.Policy // it came in under this one
+	extra  []string      // hosts that were allowed to it alone
+	closed bool          // it came in when the network was off for others
 }
 
 // Config says what a filter does.
 type Config struct {
 	Proxy netproxy.Config
-	// Policy is asked for each connection of a program that knows no proxies, unless only one command
-	// runs: within a network namespace nobody can tell whose it is.
+	// Policy is asked for each connection: what has changed since a command came in counts for it too, but
+	// for a network that was opened meanwhile. nil: nothing changes. A program that knows no proxies is held
+	// to it alone, unless only one command runs: within a network namespace nobody can tell whose it is.
 	Policy func() policy.Policy
 	// Configured are hosts that a policy without a list allows beside the known package registries: those
 	// that the machine's package managers use.
 	Configured []string
-	Tools      netproxy.Tools
 }
 
 // New makes a filter. It holds nothing that needs closing.
 func New(c Config) *Filter {
-	return &Filter{proxy: netproxy.New(c.Proxy), policy: c.Policy, configured: c.Configured, tools: c.Tools, admitted: map[*admitted]bool{}}
+	return &Filter{proxy: netproxy.New(c.Proxy), policy: c.Policy, configured: c.Configured, admitted: map[*admitted]bool{}}
 }
 
 // Serve serves the listeners of one network namespace until ctx ends, and closes them.
@@ -66,13 +68,25 @@ func (f *Filter) Serve(ctx context.Context, l sandbox.Listeners) {
 }
 
 // Admit lets a command in under its policy.
-func (f *Filter) Admit(command string, p policy.Policy, address string) (env []string, release func(), err error) {
-	a := &admitted{name: command, rules: f.rules(p)}
-	c, end := f.proxy.Admit(command, func() netproxy.Rules { return a.rules })
+func (f *Filter) Admit(command string, p policy.Policy, w sandbox.Way) (env []string, release func(), err error) {
+	a := &admitted{name: command, policy: p}
+	switch now := f.now(p); now.Network {
+	case policy.NetworkDeny:
+		a.closed = true
+	case policy.NetworkAllowlist:
+		listed := now.AllowedHosts(f.configured)
+		for _, h := range p.AllowedHosts(f.configured) {
+			if !slices.Contains(listed, h) {
+				a.extra = append(a.extra, h)
+			}
+		}
+	case policy.NetworkAllow:
+	}
+	c, end := f.proxy.Admit(command, func() netproxy.Rules { return f.rulesOf(a) })
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.admitted[a] = true
-	return netproxy.Environment(address, c, f.tools), func() {
+	return netproxy.Environment(w.Address, c, netproxy.Tools{Helper: w.Helper, Captured: w.Captured}), func() {
 		end()
 		f.mu.Lock()
 		defer f.mu.Unlock()
@@ -102,13 +116,47 @@ func (f *Filter) anyName() string {
 
 func (f *Filter) anyRules() netproxy.Rules {
 	if a := f.only(); a != nil {
-		return a.rules
+		return f.rulesOf(a)
 	}
-	return f.rules(f.policy())
+	now := f.now(policy.Policy{})
+	r := f.rules(now)
+	r.Closed = !open(now)
+	return r
 }
 
-func (f *Filter) rules(p policy.Policy) netproxy.Rules {
-	return netproxy.Rules{Allowed: p.AllowedHosts(f.configured), Denied: p.Denied}
+// open reports whether a policy lets anything pass; one that could not be read does not.
+func open(p policy.Policy) bool {
+	return p.Network == policy.NetworkAllow || p.Network == policy.NetworkAllowlist
 }
+
+// now is the policy as it is now, or before where nothing changes.
+func (f *Filter) now(before policy.Policy) policy.Policy {
+	if f.policy == nil {
+		return before
+	}
+	return f.policy()
+}
+
+// rulesOf are the rules of a command now: what it came in under is cut by what has changed since.
+func (f *Filter) rulesOf(a *admitted) netproxy.Rules {
+	now := f.now(a.policy)
+	if now.Network == policy.NetworkAllow || a.closed && !open(now) {
+		r := f.rules(a.policy) // the network of others is another matter
+		r.Denied = slices.Concat(r.Denied, now.Denied)
+		return r
+	}
+	r := f.rules(now)
+	r.Allowed, r.Closed = slices.Concat(r.Allowed, a.extra), !open(now)
+	return r
+}
+
+// rules are those of a policy.
+func (f *Filter) rules(p policy.Policy) netproxy.Rules {
+	private, _ := netproxy.Networks(p.AllowPrivate) // what can't be read allows nothing
+	return netproxy.Rules{Allowed: p.AllowedHosts(f.configured), Denied: p.Denied, Private: private}
+}
+
+// Recheck ends what commands have open and may not have any more. Call it when the policy has changed.
+func (f *Filter) Recheck() { f.proxy.Recheck() }
 
 var _ sandbox.Proxy = (*Filter)(nil)

@@ -1,8 +1,10 @@
 package filter
 
 import (
+	"bufio"
 	"context"
 	"encoding/pem"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -29,8 +31,19 @@ type host struct {
 	plain, secure *httptest.Server
 	ssh           *proxytest.Listener
 
+	filter *Filter // of the last box
+
 	mu   sync.Mutex
 	told []netproxy.Decision
+	edit func(*policy.Policy) // what has changed in the policy; may be nil
+}
+
+// change changes the policy of the last box, for commands that run too.
+func (h *host) change(edit func(*policy.Policy)) {
+	h.mu.Lock()
+	h.edit = edit
+	h.mu.Unlock()
+	h.filter.Recheck()
 }
 
 func newHost(t *testing.T) *host {
@@ -68,6 +81,12 @@ func (h *host) trust() string {
 // box opens a sandbox in tier A whose commands reach example.com.
 func box(t *testing.T, h *host) (b *sandbox.Box, project string) {
 	t.Helper()
+	return boxIn(t, h, plan.TierA)
+}
+
+// boxIn opens one in a tier.
+func boxIn(t *testing.T, h *host, tier plan.Tier) (b *sandbox.Box, project string) {
+	t.Helper()
 	base, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
@@ -88,12 +107,20 @@ func box(t *testing.T, h *host) (b *sandbox.Box, project string) {
 			t.Fatal(err)
 		}
 	}
-	rules := func() policy.Policy { return p }
-	b, err = sandbox.Open(t.Context(), sandbox.Config{Policy: rules, Tier: plan.TierA, Program: helper,
-		Proxy: New(Config{Policy: rules, Tools: netproxy.Tools{Captured: true},
-			Proxy: netproxy.Config{Resolver: h, Dial: h.dial, Log: h.log}})})
+	rules := func() policy.Policy {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		now := p
+		if h.edit != nil {
+			h.edit(&now)
+		}
+		return now
+	}
+	h.filter = New(Config{Policy: rules, Proxy: netproxy.Config{Resolver: h, Dial: h.dial, Log: h.log}})
+	b, err = sandbox.Open(t.Context(), sandbox.Config{Policy: rules, Tier: tier, Program: helper, OldBwrap: true,
+		Proxy: h.filter})
 	if err != nil {
-		t.Fatal("no tier A here: ", err)
+		t.Fatalf("no tier %s here: %v", tier, err)
 	}
 	t.Cleanup(func() {
 		if err := b.Close(); err != nil {
@@ -105,23 +132,33 @@ func box(t *testing.T, h *host) (b *sandbox.Box, project string) {
 
 func run(t *testing.T, b *sandbox.Box, script string) string {
 	t.Helper()
+	out, wait := begin(t, b, script)
+	text, err := io.ReadAll(out)
+	if werr := wait(); err != nil || werr != nil {
+		t.Fatal(err, werr)
+	}
+	return string(text)
+}
+
+// begin starts a script, and gives its output while it runs.
+func begin(t *testing.T, b *sandbox.Box, script string) (out *bufio.Reader, wait func() error) {
+	t.Helper()
 	r, w, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = r.Close() }()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
+	t.Cleanup(cancel)
 	p, err := b.Start(ctx, sandbox.Command{Argv: []string{"sh", "-c", script}, Stdout: w, Stderr: w, Name: "cmd1"})
 	_ = w.Close()
 	if err != nil {
+		_ = r.Close()
 		t.Fatal(err)
 	}
-	out, err := io.ReadAll(r)
-	if _, werr := p.Wait(); err != nil || werr != nil {
-		t.Fatal(err, werr)
+	return bufio.NewReader(r), func() error {
+		_, err := p.Wait()
+		return errors.Join(err, r.Close())
 	}
-	return string(out)
 }
 
 const noProxies = "unset $(env | sed -n 's/^\\([A-Za-z_]*_\\(PROXY\\|proxy\\)\\)=.*/\\1/p'); "
@@ -213,4 +250,30 @@ func TestSSHIsCaptured(t *testing.T) {
 		}
 	}
 	t.Errorf("%+v", h.told)
+}
+
+// What a person takes back counts for what runs: its open connections end, and new ones are refused.
+func TestConnectionsEndWhenTheirHostIsTakenBack(t *testing.T) {
+	for name, edit := range map[string]func(*policy.Policy){
+		"denied": func(p *policy.Policy) { p.Denied = []string{"example.com"} },
+		"off":    func(p *policy.Policy) { p.Network = policy.NetworkDeny },
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := newHost(t)
+			b, _ := box(t, h)
+			out, wait := begin(t, b, `bash -c 'exec 3<>/dev/tcp/example.com/22; printf "SSH-2.0-x\r\n" >&3; head -n1 <&3; cat <&3; echo over'; curl -sS -m 20 http://example.com/`)
+			if line, err := out.ReadString('\n'); err != nil || line != "SSH-2.0-x\r\n" {
+				t.Fatalf("%q %v", line, err)
+			}
+			h.change(edit)
+			rest, err := io.ReadAll(out)
+			if werr := wait(); err != nil || werr != nil {
+				t.Error(err, werr)
+			}
+			if text := string(rest); !strings.HasPrefix(text, "over\n") || strings.Contains(text, "page of") ||
+				!strings.Contains(text, map[string]string{"denied": "denied by the entry", "off": "switched off"}[name]) {
+				t.Errorf("%q", text)
+			}
+		})
+	}
 }

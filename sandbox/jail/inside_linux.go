@@ -23,6 +23,7 @@ const (
 type helper struct {
 	conn  *Conn
 	guard *guard
+	whole func() error // fences in further, before the command starts
 	runs  chan order
 	mu    sync.Mutex
 	pid   int // of the command while it runs
@@ -110,6 +111,7 @@ func (h *helper) enclose(m Message, overlays []int) (err error) {
 	if err := dropEverywhere(); err != nil {
 		return err
 	}
+	h.whole = func() error { return fenceWhole(m.Plan, m.Confine) }
 	return fence(m.Plan, m.Confine)
 }
 
@@ -153,6 +155,11 @@ func (h *helper) run(o order) error {
 	}
 	if err := setLimits(o.start.Limits); err != nil {
 		return err
+	}
+	if fromOutside(o.files) {
+		if err := h.whole(); err != nil {
+			return err
+		}
 	}
 	attr := &syscall.ProcAttr{
 		Dir: o.start.Dir, Env: o.start.Env,

@@ -9,7 +9,6 @@ import (
 	"carrel/sandbox/landlock"
 	"carrel/sandbox/plan"
 	"carrel/sandbox/policy"
-	"carrel/sandbox/seccomp"
 )
 
 // Hide keeps others of the same user from reading this process's memory, environment and
@@ -56,25 +55,6 @@ func dropEverywhere() error {
 		return err
 	}
 	return capset(syscall.AllThreadsSyscall)
-}
-
-// fence applies Landlock and seccomp to the calling thread, which has no rights. Everything that it starts inherits
-// them; the rest of the process does not need them, for nothing can reach it.
-func fence(p *plan.Plan, c Confine) error {
-	if len(p.Access) > 0 && c.Landlock >= landlock.MinAny { // else mounts hold alone, as the plan says
-		rules := landlock.Ruleset{Rules: Rules(p.Access), Scope: c.Landlock >= landlock.MinScope}
-		if err := rules.Restrict(c.Landlock); err != nil {
-			return failure("apply Landlock", "", err)
-		}
-	}
-	inet := seccomp.InetOpen
-	if Isolated(p.Network) {
-		inet = seccomp.InetOwn
-	}
-	if err := seccomp.Install(seccomp.Rules{Inet: inet, Unix: p.Unix}); err != nil {
-		return failure("apply seccomp", "", err)
-	}
-	return nil
 }
 
 // Isolated reports whether commands get a network namespace.

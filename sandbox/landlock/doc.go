@@ -36,4 +36,8 @@ type Ruleset struct {
 	Connect []uint16
 	// Scope keeps signals and abstract Unix sockets inside; it needs version 6.
 	Scope bool
+	// Light leaves reading and truncating alone, for where mounts hold them. Of everything that is opened
+	// the kernel then need not look at the folders above, which takes a third of the time of opening it:
+	// for each open file it finds out beforehand whether it may be truncated.
+	Light bool
 }

@@ -52,8 +52,11 @@ func Version() (version, errata int) {
 }
 
 // handled gives the file rights that the version knows; all of them are refused unless granted.
-func handled(version int) uint64 {
+func (r Ruleset) handled(version int) uint64 {
 	rights := uint64(reading | writing | nodes | unix.LANDLOCK_ACCESS_FS_IOCTL_DEV)
+	if r.Light {
+		rights &^= reading | unix.LANDLOCK_ACCESS_FS_TRUNCATE
+	}
 	if version < MinFiles {
 		rights &^= unix.LANDLOCK_ACCESS_FS_TRUNCATE
 	}
@@ -70,7 +73,7 @@ func (r Ruleset) Restrict(version int) error {
 	if version < MinAny || r.Ports && version < MinPorts || r.Scope && version < MinScope {
 		return fmt.Errorf("restrict thread: the kernel's Landlock has version %d: %w", version, unix.ENOSYS)
 	}
-	attr := unix.LandlockRulesetAttr{Handled_access_fs: handled(version)}
+	attr := unix.LandlockRulesetAttr{Handled_access_fs: r.handled(version)}
 	if r.Ports {
 		attr.Handled_access_net = unix.LANDLOCK_ACCESS_NET_CONNECT_TCP
 	}

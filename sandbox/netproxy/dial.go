@@ -20,6 +20,7 @@ type target struct {
 	host    string
 	port    int
 	private []netip.Prefix
+	open    *opened // is told the address that a name led to
 }
 
 // dial resolves once, drops what a name must not lead to, and connects to one of the rest. Failures are
@@ -31,9 +32,12 @@ func (p *Proxy) dial(ctx context.Context, t target) (net.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	conn, err := p.race(ctx, list)
+	conn, address, err := p.race(ctx, list)
 	if err != nil {
 		return nil, unreachable(t, "can't be connected", err)
+	}
+	if _, literal := isLiteral(t.host); !literal {
+		t.open.connected(address)
 	}
 	return conn, nil
 }
@@ -56,25 +60,25 @@ func (p *Proxy) resolve(ctx context.Context, t target) ([]netip.AddrPort, error)
 		}
 	}
 	if len(list) == 0 {
-		return nil, &refusal{status: http.StatusForbidden, rule: RuleAddress, reason: t.host +
-			" leads to this machine or to a private network, which no name may"}
+		return nil, addressRefusal(t.host)
 	}
 	return list, nil
 }
 
 // race connects to the first address that answers. A second one starts when the first failed or is slow.
-func (p *Proxy) race(ctx context.Context, list []netip.AddrPort) (net.Conn, error) {
+func (p *Proxy) race(ctx context.Context, list []netip.AddrPort) (net.Conn, netip.Addr, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	type result struct {
 		conn net.Conn
+		at   netip.Addr
 		err  error
 	}
 	results := make(chan result)
 	start := func(a netip.AddrPort) {
 		conn, err := p.config.Dial(ctx, "tcp", a)
 		select {
-		case results <- result{conn, err}:
+		case results <- result{conn, a.Addr(), err}:
 		case <-ctx.Done():
 			if conn != nil {
 				_ = conn.Close() // a slower winner
@@ -93,15 +97,15 @@ func (p *Proxy) race(ctx context.Context, list []netip.AddrPort) (net.Conn, erro
 		select {
 		case r := <-results:
 			if r.err == nil {
-				return r.conn, nil
+				return r.conn, r.at, nil
 			}
 			last, running = r.err, running-1
 			if running == 0 && len(list) == 0 {
-				return nil, last
+				return nil, netip.Addr{}, last
 			}
 		case <-slow:
 		case <-ctx.Done():
-			return nil, errors.Join(ctx.Err(), last)
+			return nil, netip.Addr{}, errors.Join(ctx.Err(), last)
 		}
 	}
 }

@@ -32,17 +32,17 @@ func (s *server) explicit(ctx context.Context, conn net.Conn) {
 	defer cancel()
 	stop := context.AfterFunc(ctx, func() { _ = conn.Close() })
 	defer stop()
-	leave, no := who.enter(cancel)
+	open, no := who.enter(cancel)
 	if no != nil {
 		s.refuse(conn, who, h, no)
 		return
 	}
-	defer leave()
+	defer open.leave()
 	if h.method == http.MethodConnect {
-		s.connect(ctx, conn, rest, h, who)
+		s.connect(ctx, conn, rest, h, open)
 		return
 	}
-	s.hand.serve(&handed{Conn: conn, read: append(raw, rest...), door: &door{session: who, scheme: "http", first: h}})
+	s.hand.serve(&handed{Conn: conn, read: append(raw, rest...), door: &door{session: who, open: open, scheme: "http", first: h}})
 }
 
 // readHead reads a request's head within its time.
@@ -86,7 +86,8 @@ func named(h head) (string, int) {
 }
 
 // connect answers CONNECT. Before its 200 the host is allowed and its addresses are too.
-func (s *server) connect(ctx context.Context, conn net.Conn, rest []byte, h head, who *session) {
+func (s *server) connect(ctx context.Context, conn net.Conn, rest []byte, h head, open *opened) {
+	who := open.session
 	host, port, err := Canonical(h.target)
 	switch {
 	case err != nil || port == 0:
@@ -98,9 +99,8 @@ func (s *server) connect(ctx context.Context, conn net.Conn, rest []byte, h head
 			reason: "a CONNECT request has no body and no Upgrade"})
 		return
 	}
-	t := &tunnel{server: s, client: conn, who: who, host: host, port: port, uri: len(h.target)}
-	rules := who.rules()
-	rule, no := s.p.decide(rules, host, port, true)
+	t := &tunnel{server: s, client: conn, who: who, open: open, host: host, port: port, uri: len(h.target)}
+	rule, rules, no := s.p.allow(open, t.decision(), true)
 	if no == nil {
 		no = t.dial(ctx, rules)
 		defer t.hangUp()

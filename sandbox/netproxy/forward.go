@@ -132,11 +132,12 @@ func (p *Proxy) judge(d *door, r *http.Request, dec *Decision) (*passage, *refus
 	if no != nil {
 		return nil, no
 	}
-	rules := d.session.rules()
-	way.private = rules.Private
-	if way.rule, no = p.decide(rules, way.host, way.port, d.scheme == "https"); no != nil {
+	way.open = d.open
+	var rules Rules
+	if way.rule, rules, no = p.allow(d.open, wanted(*dec, way.host, way.port), d.scheme == "https"); no != nil {
 		return nil, no
 	}
+	way.private = rules.Private
 	switch {
 	case len(r.RequestURI) > p.config.Limits.URIBytes:
 		return nil, &refusal{status: http.StatusRequestURITooLong, rule: RuleURI, reason: "the request's target is too long"}
@@ -150,6 +151,12 @@ func (p *Proxy) judge(d *door, r *http.Request, dec *Decision) (*passage, *refus
 		return way, p.config.Gateway.judge(way, r)
 	}
 	return way, nil
+}
+
+// wanted is a decision's beginning about a host.
+func wanted(d Decision, host string, port int) Decision {
+	d.Host, d.Port = host, port
+	return d
 }
 
 // absolute reads the target "http://HOST[:PORT][/PATH]".

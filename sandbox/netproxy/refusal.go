@@ -13,6 +13,7 @@ import (
 const (
 	RuleNotListed   = "not-listed"        // a person may allow it: see Decision.Grant
 	RuleLiteral     = "ip-literal"        // likewise; an address needs an entry of its own
+	RuleClosed      = "closed"            // the network was switched off
 	RulePort        = "port"              // likewise outside a gateway; the host is allowed, the port is not
 	RuleAddress     = "address"           // the name leads to this machine or a private network
 	RuleUnreachable = "unreachable"       // allowed, but it could not be resolved or connected

@@ -17,6 +17,8 @@ type Rules struct {
 	// Private lists private networks that allowed names may resolve to; none by default. This machine's
 	// own, link-local and metadata addresses stay out whatever it says.
 	Private []netip.Prefix
+	// Closed lets nothing pass whatever the lists say: the network was switched off.
+	Closed bool
 }
 
 // Validate reports every pattern that can't be read, with what to write instead.
@@ -81,6 +83,9 @@ func readPattern(text string) (pattern, error) {
 
 // decide is the policy for one host. tunnel is whether the bytes stay opaque. rule is what allowed it.
 func (r Rules) decide(host string, port int, tunnel bool) (rule string, no *refusal) {
+	if r.Closed {
+		return "", &refusal{status: 403, rule: RuleClosed, reason: "the network was switched off"}
+	}
 	for _, text := range r.Denied {
 		p, err := readPattern(text)
 		if err != nil { // what it was to deny is unknown, so nothing passes

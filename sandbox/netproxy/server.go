@@ -22,6 +22,7 @@ type Proxy struct {
 	forward   *httputil.ReverseProxy
 	carriers  *carriers
 	lastID    atomic.Int64
+	changes   atomic.Int64 // calls of Recheck
 }
 
 // New makes a proxy. It holds nothing that needs closing.
@@ -45,7 +46,7 @@ func New(c Config) *Proxy {
 		}
 	}
 	p := &Proxy{config: c, addresses: newAddresses(), carriers: newCarriers()}
-	p.sessions.byUser = map[string]*session{}
+	p.sessions.byUser, p.sessions.caught = map[string]*session{}, map[*session]struct{}{}
 	p.forward = p.newForwarder()
 	return p
 }
@@ -59,6 +60,7 @@ func orNumber[T int | time.Duration](field *T, usual T) {
 // door is how a connection came in, and what is known about it before its first request.
 type door struct {
 	session *session // nil until the credentials were read
+	open    *opened  // the connection
 	// host and port bind every request to one target, as in a tunnel or behind a captured address; host is
 	// "" where the client names the target with each request.
 	host   string

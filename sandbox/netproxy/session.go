@@ -7,6 +7,7 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"net/http"
+	"net/netip"
 	"strings"
 	"sync"
 )
@@ -19,17 +20,30 @@ type session struct {
 	most     int // open connections
 
 	mu   sync.Mutex
-	open map[int64]context.CancelFunc // nil once the command is over
-	next int64
+	open map[*opened]struct{} // nil once the command is over
+}
+
+// opened is one connection of a command.
+type opened struct {
+	session *session
+	end     context.CancelFunc
+	way     *way // what was allowed in it last; nil: nothing. The session's lock guards it
+}
+
+// way is where a connection leads.
+type way struct {
+	decision Decision
+	tunnel   bool       // opaque, or to be terminated
+	address  netip.Addr // that was connected; invalid before, and where the host is an address itself
 }
 
 func newSession(command string, rules func() Rules, most int) *session {
 	command = bounded(command)
-	return &session{command: func() string { return command }, rules: rules, most: most, open: map[int64]context.CancelFunc{}}
+	return &session{command: func() string { return command }, rules: rules, most: most, open: map[*opened]struct{}{}}
 }
 
 // enter counts a connection, which end closes; leave gives its place back.
-func (s *session) enter(end context.CancelFunc) (leave func(), no *refusal) {
+func (s *session) enter(end context.CancelFunc) (*opened, *refusal) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
@@ -39,14 +53,33 @@ func (s *session) enter(end context.CancelFunc) (leave func(), no *refusal) {
 		return nil, &refusal{status: http.StatusTooManyRequests, rule: RuleLimit,
 			reason: "the command has too many connections open at once"}
 	}
-	s.next++
-	id := s.next
-	s.open[id] = end
-	return func() {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		delete(s.open, id)
-	}, nil
+	o := &opened{session: s, end: end}
+	s.open[o] = struct{}{}
+	return o, nil
+}
+
+func (o *opened) leave() {
+	o.session.mu.Lock()
+	defer o.session.mu.Unlock()
+	delete(o.session.open, o)
+}
+
+// leads notes where a connection leads; nil: nowhere any more.
+func (o *opened) leads(w *way) {
+	o.session.mu.Lock()
+	defer o.session.mu.Unlock()
+	o.way = w
+}
+
+// connected notes the address that a name led to.
+func (o *opened) connected(a netip.Addr) {
+	o.session.mu.Lock()
+	defer o.session.mu.Unlock()
+	if o.way != nil {
+		led := *o.way
+		led.address = a
+		o.way = &led
+	}
 }
 
 // end closes what the command has open and lets nothing in any more.
@@ -55,27 +88,30 @@ func (s *session) end() {
 	open := s.open
 	s.open = nil
 	s.mu.Unlock()
-	for _, end := range open {
-		end()
+	for o := range open {
+		o.end()
 	}
 }
 
-// bounded keeps a command's name fit for a log.
+// bounded keeps a command's name fit for a log: one line of printable ASCII, else quoted.
 func bounded(command string) string {
-	if q := quoted(command); q == `"`+command+`"` {
-		return command
+	if len(command) > maxCommand || strings.ContainsFunc(command, func(r rune) bool { return r < ' ' || r > '~' }) {
+		return quoted(command)
 	}
-	return quoted(command)
+	return command
 }
+
+const maxCommand = 120 // bytes
 
 // sessions are the admitted commands by user name.
 type sessions struct {
 	mu     sync.Mutex
 	byUser map[string]*session
+	caught map[*session]struct{} // those of captured connections
 }
 
-// Admit lets a command in. rules is asked for each decision, so an approval counts at once. release takes
-// the credentials back and ends what the command still has open; it may be called more than once.
+// Admit lets a command in. rules is asked for each decision, so an approval counts at once; what was allowed
+// before stays open until Recheck. release takes the credentials back and ends what the command still has open; it may be called more than once.
 func (p *Proxy) Admit(command string, rules func() Rules) (c Credentials, release func()) {
 	c = Credentials{User: "c" + random(6), Password: random(20)}
 	s := newSession(command, rules, p.config.Limits.TunnelsPerCommand)

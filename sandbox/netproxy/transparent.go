@@ -13,7 +13,15 @@ import (
 // them have one limit. A refused client gets a TLS alert, a 403 or a line. It ends like Serve.
 func (p *Proxy) ServeTransparent(ctx context.Context, l net.Listener, names *Names, command func() string, rules func() Rules) error {
 	who := &session{command: func() string { return bounded(command()) }, rules: rules, most: p.config.Limits.TunnelsPerCommand,
-		open: map[int64]context.CancelFunc{}}
+		open: map[*opened]struct{}{}}
+	p.sessions.mu.Lock()
+	p.sessions.caught[who] = struct{}{}
+	p.sessions.mu.Unlock()
+	defer func() {
+		p.sessions.mu.Lock()
+		defer p.sessions.mu.Unlock()
+		delete(p.sessions.caught, who)
+	}()
 	return p.serve(ctx, l, func(s *server, ctx context.Context, c net.Conn) { s.capture(ctx, c, names, who) })
 }
 
@@ -37,12 +45,13 @@ func (s *server) capture(ctx context.Context, conn net.Conn, names *Names, who *
 		t.refused(&refusal{rule: RuleAddress, reason: "nothing listens at port " + strconv.Itoa(t.port) + " of " + t.host + " inside the sandbox"})
 		return
 	}
-	leave, no := who.enter(func() { _ = conn.Close() })
+	open, no := who.enter(func() { _ = conn.Close() })
 	if no != nil {
 		t.refused(no)
 		return
 	}
-	defer leave()
+	defer open.leave()
+	t.open = open
 	switch t.port {
 	case 80: // each request is judged, and answered when it may not pass
 		t.inside("http")
@@ -56,8 +65,8 @@ func (s *server) capture(ctx context.Context, conn net.Conn, names *Names, who *
 		t.refused(no)
 		return
 	}
-	asked := who.rules()
-	if t.rule, no = s.p.decide(asked, t.host, t.port, true); no == nil {
+	var asked Rules
+	if t.rule, asked, no = s.p.allow(open, t.decision(), true); no == nil {
 		no = t.dial(ctx, asked)
 		defer t.hangUp()
 	}

@@ -17,6 +17,7 @@ type tunnel struct {
 	client   net.Conn
 	upstream net.Conn // nil where the proxy itself speaks to the host, for each request
 	who      *session
+	open     *opened // nil until it has a place
 	host     string
 	port     int
 	uri      int // length of the target
@@ -30,7 +31,7 @@ func (t *tunnel) opaque() bool { return t.port != 80 && t.server.p.config.Gatewa
 // dial connects an opaque tunnel. For another one it only looks whether the host has addresses that may
 // be reached: the proxy connects for each request then.
 func (t *tunnel) dial(ctx context.Context, rules Rules) *refusal {
-	to := target{host: t.host, port: t.port, private: rules.Private}
+	to := target{host: t.host, port: t.port, private: rules.Private, open: t.open}
 	var err error
 	if t.opaque() {
 		t.upstream, err = t.server.p.dial(ctx, to)
@@ -138,5 +139,5 @@ func (t *tunnel) inside(scheme string) {
 		return
 	}
 	s.hand.serve(&handed{Conn: t.client, read: append(raw, rest...),
-		door: &door{session: t.who, host: t.host, port: t.port, scheme: scheme, first: h}})
+		door: &door{session: t.who, open: t.open, host: t.host, port: t.port, scheme: scheme, first: h}})
 }

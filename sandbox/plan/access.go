@@ -66,6 +66,7 @@ func (k *maker) enumerate() {
 			k.access(name, Read|Write|Device, false, "a harmless device")
 		}
 	}
+	k.helper()
 }
 
 // grantCommon grants what a linked worktree's git writes in the shared repository, and no more: its

@@ -1,7 +1,7 @@
 package plan
 
 import (
-	"reflect"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -46,6 +46,7 @@ type made struct {
 	tree   Tree
 	look   *look
 	scans  map[string][]hit
+	finder *scanner
 	plan   Plan
 	rules  *rules
 	env    environment       // of the last command
@@ -76,15 +77,15 @@ func (c *Cache) Make(p policy.Policy, m Machine, t Tree, cmd Command) (Plan, err
 // base is the part of a plan that does not depend on the command.
 func (c *Cache) base(p policy.Policy, m Machine, t Tree, tier Tier, agent string) (*made, error) {
 	now := c.Now()
-	if c.scanner == nil || !reflect.DeepEqual(c.scanner.names, deepNames(p.Guards)) {
-		c.scanner = newScanner(deepNames(p.Guards))
-	}
 	scan := func(root string, skip func(string) bool) ([]hit, bool) {
 		return c.scanner.search(t, root, skip, now, c.MaxAge)
 	}
-	if last := c.last; last != nil && last.tree == t && last.tier == tier && last.agent == agent && reflect.DeepEqual(last.m, m) &&
-		reflect.DeepEqual(last.policy, p) && c.holds(last, t) && last.scansHold(scan) {
+	if last := c.last; last != nil && last.tree == t && last.tier == tier && last.agent == agent && last.m.equal(m) &&
+		last.policy.Equal(p) && last.finder == c.scanner && c.holds(last, t) && last.scansHold(scan) {
 		return last, nil
+	}
+	if names := deepNames(p.Guards); c.scanner == nil || !maps.Equal(c.scanner.names, names) {
+		c.scanner = newScanner(names)
 	}
 	if err := p.Validate(); err != nil {
 		return nil, err
@@ -97,7 +98,7 @@ func (c *Cache) base(p policy.Policy, m Machine, t Tree, tier Tier, agent string
 		c.Watcher.Reset()
 		generation = c.Watcher.Generation() // before the first look
 	}
-	next := &made{policy: p, m: m, tier: tier, agent: agent, tree: t, look: newLook(t, now, c.Watcher), generation: generation, dirs: map[string]string{}, scans: map[string][]hit{}, rules: newRules()}
+	next := &made{policy: p, m: m, tier: tier, agent: agent, tree: t, look: newLook(t, now, c.Watcher), generation: generation, dirs: map[string]string{}, scans: map[string][]hit{}, finder: c.scanner, rules: newRules()}
 	k := &maker{
 		p: p, m: m, tier: tier, agent: agent, look: next.look, rules: next.rules,
 		wants: map[string]want{}, guarded: map[string]bool{}, absent: map[string]Absent{}, rebuilt: map[string]bool{},

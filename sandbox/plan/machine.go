@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"slices"
 )
 
 // Version is a program's version; the zero value says that it is not there.
@@ -43,10 +44,20 @@ type Machine struct {
 	Root     bool    `json:"root"` // the caller is the machine's root
 	UID      int     `json:"uid"`
 	GID      int     `json:"gid"`
+	// Helper is the absolute path of the program that ssh goes through to the proxy where nothing is
+	// captured; empty leaves ssh out.
+	Helper string `json:"helper,omitempty"`
 	// Sockets lists the pathname Unix sockets that someone listens on now.
 	Sockets []string `json:"sockets,omitempty"`
 	// Mounts are the machine's mount points: what is denied at one place must not show at another.
 	Mounts []MountPoint `json:"mounts,omitempty"`
+}
+
+// equal reports whether a plan for one machine is a plan for the other.
+func (m Machine) equal(n Machine) bool {
+	return m.UserNS == n.UserNS && m.NetNS == n.NetNS && m.Overlay == n.Overlay && m.Landlock == n.Landlock && m.Errata == n.Errata &&
+		m.Bwrap == n.Bwrap && m.OldBwrap == n.OldBwrap && m.Seccomp == n.Seccomp && m.Root == n.Root && m.UID == n.UID && m.GID == n.GID &&
+		slices.Equal(m.Sockets, n.Sockets) && slices.Equal(m.Mounts, n.Mounts)
 }
 
 // Unavailable says that a machine can't enforce a tier, or a policy in it, and what would mend that.

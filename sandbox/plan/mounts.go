@@ -31,6 +31,7 @@ func (k *maker) mounts() error {
 	if k.agent != "" {
 		k.want(want{rank: rankGuard, Mount: Mount{Kind: KindRO, Source: k.agent, Target: k.agent, Why: "the SSH agent, as your settings say"}})
 	}
+	k.helper()
 	k.wantCaches()
 	if err := k.homeFolder(); err != nil {
 		return err

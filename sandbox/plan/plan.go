@@ -42,6 +42,8 @@ type Plan struct {
 	Network policy.Network `json:"network"`
 	// Unix says whether commands may make Unix sockets. False is held by seccomp.
 	Unix bool `json:"unix"`
+	// Helper is where commands see the machine's Helper; empty where they don't, or need none.
+	Helper string `json:"helper,omitempty"`
 	// Env is the whole environment, sorted NAME=value; the proxy's variables come on top.
 	Env []string `json:"env"`
 	// Dir is where the command starts, resolved.

@@ -80,3 +80,46 @@ func TestEnvironmentIsAPassList(t *testing.T) {
 		}
 	}
 }
+
+// Where nothing is captured, commands see the one program that opens tunnels, and nothing beside it.
+func TestHelperIsShownWhereSSHNeedsIt(t *testing.T) {
+	p := ada()
+	p.Network = policy.NetworkAllowlist
+	m := strong()
+	m.Helper = p.Root + "/run/carrel-sandbox-1"
+	host := fewTree("/home/ada").tree()
+	lines := []string{p.Project + "/x", m.Helper, p.Root + "/run/token", "/run/x"}
+	for tier, at := range map[Tier]string{TierA: "", TierB: helperAt, TierC: m.Helper} {
+		plan, err := Make(p, m, tree(lines...).tree(), Command{Tier: tier})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if plan.Helper != at {
+			t.Errorf("tier %s: commands see it at %q", tier, plan.Helper)
+		}
+		shown := 0
+		for _, mount := range plan.Mounts {
+			if strings.HasPrefix(mount.Source, p.Root+"/run") {
+				shown++
+				if mount.Kind != KindRO || mount.Source != m.Helper || mount.Target != at {
+					t.Errorf("tier %s: %+v", tier, mount)
+				}
+			}
+		}
+		for _, a := range plan.Access {
+			if strings.HasPrefix(a.Path, p.Root+"/run") {
+				shown++
+				if a.Rights != Read || a.Path != at {
+					t.Errorf("tier %s: %+v", tier, a)
+				}
+			}
+		}
+		if (shown == 1) != (at != "") || shown > 1 {
+			t.Errorf("tier %s: shown %d times", tier, shown)
+		}
+	}
+	p.Network = policy.NetworkAllow
+	if plan, err := Make(p, m, host, Command{Tier: TierB}); err == nil && plan.Helper != "" {
+		t.Errorf("an open network needs no helper: %q", plan.Helper)
+	}
+}

@@ -96,6 +96,9 @@ type Policy struct {
 	Network Network  `json:"network"`
 	Allowed []string `json:"allowed"`
 	Denied  []string `json:"denied,omitempty"`
+	// AllowPrivate lists private networks (10.20.0.0/16) and addresses that allowed names may lead to; none
+	// by default. This machine's own, link-local and metadata addresses are not among what it can allow.
+	AllowPrivate []string `json:"allow_private,omitempty"`
 	// SSHAgent lets commands talk to the agent that holds the person's SSH keys.
 	SSHAgent bool `json:"ssh_agent,omitempty"`
 	// Env lists the variables that commands inherit: "NAME", or "PREFIX*" for a family, of which

@@ -2,6 +2,7 @@ package policy
 
 import (
 	"fmt"
+	"net/netip"
 	"path"
 	"strings"
 	"unicode"
@@ -143,6 +144,14 @@ func (p Policy) hosts() error {
 			if name == "" || strings.ContainsAny(name, "*/@ ") || strings.IndexFunc(name, unicode.IsControl) >= 0 {
 				return fmt.Errorf("host %q: write a name, \"*.\" and a name, or an address", h)
 			}
+		}
+	}
+	for _, n := range p.AllowPrivate {
+		if _, err := netip.ParsePrefix(n); err == nil {
+			continue
+		}
+		if _, err := netip.ParseAddr(n); err != nil {
+			return fmt.Errorf("private network %q: write an address or a network such as 10.20.0.0/16", n)
 		}
 	}
 	return nil

@@ -17,6 +17,9 @@ const (
 	offArgs   = 16
 )
 
+// typeMask leaves SOCK_CLOEXEC and SOCK_NONBLOCK out of a socket's type.
+const typeMask = 0xf
+
 // tioclinux pastes the selection of a console into its input.
 const tioclinux = 0x541C
 
@@ -132,6 +135,10 @@ func (a *assembler) sockets(r Rules) {
 	}
 	a.on(unix.SYS_SOCKET, append([]bpf.Instruction{argument(0)}, unless(families...)...)...)
 	a.on(unix.SYS_SOCKETPAIR, append([]bpf.Instruction{argument(0)}, unless(unix.AF_UNIX)...)...)
+	if !r.Unix { // a datagram socket sends to any name, though it was made as one of a pair
+		a.on(unix.SYS_SOCKETPAIR, append([]bpf.Instruction{argument(1), bpf.ALUOpConstant{Op: bpf.ALUOpAnd, Val: typeMask}},
+			unless(unix.SOCK_STREAM, unix.SOCK_SEQPACKET)...)...)
+	}
 	// Of netlink only routes and addresses, which resolvers and language runtimes ask for.
 	a.on(unix.SYS_SOCKET, argument(0),
 		bpf.JumpIf{Cond: bpf.JumpEqual, Val: unix.AF_NETLINK, SkipFalse: 3},
@@ -164,7 +171,7 @@ func (a *assembler) protocols(inet Inet) {
 		datagram = among(unix.EPROTONOSUPPORT, datagrams...)
 	}
 	body := []bpf.Instruction{argument(1),
-		bpf.ALUOpConstant{Op: bpf.ALUOpAnd, Val: 0xf}, // without SOCK_CLOEXEC and SOCK_NONBLOCK
+		bpf.ALUOpConstant{Op: bpf.ALUOpAnd, Val: typeMask},
 		bpf.JumpIf{Cond: bpf.JumpEqual, Val: unix.SOCK_STREAM, SkipFalse: uint8(len(stream) + 1)}}
 	body = append(body, stream...)
 	body = append(body, bpf.Jump{Skip: uint32(len(datagram) + 2)},

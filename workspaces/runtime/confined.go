@@ -52,7 +52,7 @@ func (l *local) confine(ctx context.Context, box *Boxed, c Command, dir, tag str
 	}
 	start := time.Now()
 	confined := sandbox.Command{Argv: c.Argv, Dir: dir, Env: l.env, Extra: l.extra(c, dir, tag),
-		Stdin: input, Stdout: write, Stderr: write, Name: tag}
+		Stdin: input, Stdout: write, Stderr: write, Name: spoken(c.Argv)}
 	look := Look(func() []string { return nil })
 	if box.Watch != nil {
 		look, err = box.Watch(ctx, confined)
@@ -71,6 +71,26 @@ func (l *local) confine(ctx context.Context, box *Boxed, c Command, dir, tag str
 	go p.deliver(read, c.Output)
 	go p.follow(ctx, held, start, read, func() { feed.drop(); p.exit.Notes = look() })
 	return p, nil
+}
+
+// maxSpoken is how many bytes of a script people are shown where it is only named.
+const maxSpoken = 100
+
+// spoken is what people recognise a command by: the first line of a shell's script, else its words.
+func spoken(argv []string) string {
+	text := strings.Join(argv, " ")
+	if len(argv) == 3 && argv[1] == "-c" {
+		text = argv[2]
+	}
+	line, rest, _ := strings.Cut(strings.TrimSpace(text), "\n")
+	line = strings.TrimRight(line, " \t\r")
+	switch {
+	case len(line) > maxSpoken:
+		line = strings.ToValidUTF8(line[:maxSpoken], "") + "..."
+	case strings.TrimSpace(rest) != "":
+		line += " ..."
+	}
+	return line
 }
 
 // extra are the variables that a confined command gets whatever the policy lets through: ours.

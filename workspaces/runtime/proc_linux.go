@@ -100,3 +100,12 @@ func signalProc(p proc, sig syscall.Signal) {
 		_ = unix.PidfdSendSignal(fd, sig, nil, 0)
 	}
 }
+
+// dirOf is the directory that a process is in, "" when that can't be told.
+func dirOf(pid int) string {
+	dir, err := os.Readlink("/proc/" + strconv.Itoa(pid) + "/cwd")
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSuffix(dir, " (deleted)")
+}

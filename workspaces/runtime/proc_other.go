@@ -10,3 +10,4 @@ func findProc(int) (proc, bool)           { return proc{}, false }
 func allProcs() []proc                    { return nil }
 func environ(int) []byte                  { return nil }
 func signalProc(p proc, _ syscall.Signal) {}
+func dirOf(int) string                    { return "" }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"carrel/workspaces/runtime"
 )
@@ -59,7 +60,12 @@ func TestACommandIsKnownByItsWorkspace(t *testing.T) {
 	rt := newLocal(t, runtime.Options{Tag: "w1"})
 	p, err := rt.Start(t.Context(), runtime.Command{Argv: []string{"sleep", "100"}})
 	must(t, err)
-	if got := runtime.ProcessOf(p.PID()); got != "w1" {
+	// A program that is being loaded has closed our pipe but shows no environment for a moment.
+	got := runtime.ProcessOf(p.PID())
+	for end := time.Now().Add(10 * time.Second); got == "" && time.Now().Before(end); time.Sleep(time.Millisecond) {
+		got = runtime.ProcessOf(p.PID())
+	}
+	if got != "w1" {
 		t.Errorf("the command is one of %q", got)
 	}
 	if got := runtime.ProcessOf(os.Getpid()); got != "" {

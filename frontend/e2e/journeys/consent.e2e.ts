@@ -1,3 +1,5 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { Answer } from "../model";
 import { useStage } from "../stage";
@@ -33,4 +35,29 @@ test("the agent asks before it runs a command; once, always and no do what they 
   await ada.page.getByRole("button", { name: "Mode: Ask" }).click();
   await ada.page.getByRole("menuitemradio", { name: /Accept edits/ }).click();
   await ada.page.getByRole("button", { name: "Mode: Accept edits" }).waitFor();
+});
+
+test("a question outlives kill -9, and its answer goes on with the turn", async () => {
+  const model = await stage.model();
+  const carrel = await stage.carrel({ model, env: { CARREL_MODE: "" } });
+  const ada = await stage.person(carrel);
+  await ada.settle(await carrel.repository("patient"), "Ask me");
+  model.answers(
+    (say) => say.call("bash", { script: "echo ran >> runs.txt", timeout_secs: 10, display_name: "Count" }),
+    (say) => say.text("Gone on."),
+  );
+  await ada.write("Go");
+  const question = ada.page.getByRole("region", { name: "The agent asks" });
+  await question.getByText("runs.txt").first().waitFor();
+
+  await carrel.kill();
+  await ada.page.getByText("Not connected to Carrel.").waitFor();
+  await carrel.start();
+  await ada.connected();
+  await question.getByText("runs.txt").first().waitFor();
+  await question.getByRole("button", { name: "Allow once" }).click();
+  await ada.log.getByText("Gone on.").waitFor();
+  await question.waitFor({ state: "detached" });
+  expect(await readFile(join(await carrel.folder("ask-me"), "runs.txt"), "utf8")).toBe("ran\n");
+  expect(model.asked).toHaveLength(2);
 });

@@ -554,6 +554,20 @@ export interface SandboxState {
   network: string;
 }
 
+/** Stake is work that runs: what a person who quits should know of. */
+export interface Stake {
+  /** turn: an agent works; waiting: it waits for the person; hook: a workspace is being set up */
+  kind: string;
+  workspace: string;
+  title: string;
+}
+
+/** QuitArgs says how the window is left. */
+export interface QuitArgs {
+  /** Stop interrupts the agents' turns; without it they go on while no window is open. */
+  stop?: boolean;
+}
+
 /**
  * SandboxStatus is how the commands of a workspace are confined, and why not more strongly. Lists are
  * cut at 200 entries.
@@ -579,6 +593,8 @@ export interface SandboxStatus {
   allowed: string[];
   registries?: boolean;
   denied: string[];
+  /** AllowPrivate are private networks that allowed names may lead to. */
+  allowPrivate: string[];
   /** folders that commands can change */
   write: string[];
   /** what they can't read */
@@ -699,6 +715,8 @@ export interface SandboxSettings {
   registries: boolean;
   allowedDomains: string[];
   deniedDomains: string[];
+  /** AllowPrivate are networks (10.20.0.0/16) and addresses that allowed names may lead to though they are private. */
+  allowPrivate: string[];
   denyRead: string[];
   allowWrite: string[];
   allowSshAgent: boolean;
@@ -1211,6 +1229,122 @@ export interface PutSetting {
   value?: string;
 }
 
+/** Terminal is a terminal as a list shows it. */
+export interface Terminal {
+  id: string;
+  workspace: string;
+  /** terminals of one group are shown side by side */
+  group: string;
+  number: number;
+  /** given by the person, else "" */
+  name: string;
+  /** as the program says it; cleaned, at most 200 characters */
+  title: string;
+  /** what runs instead of the shell, "" for the shell */
+  program: string;
+  /** where the shell is, "" when not known */
+  dir: string;
+  /** a command runs in it */
+  busy: boolean;
+  /** since it was opened */
+  bells: number;
+  cols: number;
+  rows: number;
+  /**
+   * Confined says that the workspace's sandbox policy holds it, in Tier; otherwise it runs with the
+   * person's rights.
+   */
+  confined: boolean;
+  tier?: string;
+  /** of the last command, where the shell tells */
+  lastCode?: number;
+  /** it has ended */
+  exit?: TerminalExit;
+}
+
+/** TerminalExit is how a terminal's program ended. */
+export interface TerminalExit {
+  /** 128+n for signal n */
+  code: number;
+  killed: boolean;
+  /** what a confined one left */
+  notes?: string[];
+}
+
+/** OpenTerminal asks for a terminal in a workspace's folder. */
+export interface OpenTerminal {
+  workspace: string;
+  /** a terminal to share a place with */
+  beside?: string;
+  cols?: number;
+  rows?: number;
+  /** Confined holds it by the workspace's sandbox policy, like an agent's commands. */
+  confined?: boolean;
+}
+
+/** RenameTerminal names a terminal. */
+export interface RenameTerminal {
+  id: string;
+  name: string;
+}
+
+/** TypeText is a text for the prompt of a terminal. */
+export interface TypeText {
+  id: string;
+  /** at most 64 KiB */
+  text: string;
+}
+
+/** Typed says what became of a text. */
+export interface Typed {
+  /** Left is how many lines were not typed, because the program would have run each at once. */
+  left: number;
+}
+
+/** Editor is a program that can open a workspace's folder. */
+export interface Editor {
+  /** such as vscode */
+  id: string;
+  /** as people know it */
+  name: string;
+  terminal: boolean;
+  /** Inside says that it opens in a terminal of Carrel's. */
+  inside: boolean;
+}
+
+/** OpenEditor asks to open a workspace in an editor. */
+export interface OpenEditor {
+  workspace: string;
+  /**
+   * Editor is an Editor's id; "" is the preferred editor, else the first installed one; "terminal" the
+   * first installed system terminal.
+   */
+  editor?: string;
+  /** of a file, relative to the workspace; "" is its folder */
+  path?: string;
+  /** to go to, from 1 */
+  line?: number;
+}
+
+/** Opened says what opened. */
+export interface Opened {
+  /** its name */
+  editor: string;
+  /** the id of Carrel's terminal that it opened in */
+  terminal?: string;
+}
+
+/** TerminalChanged says that a terminal is new or changed. */
+export interface TerminalChanged {
+  terminal: Terminal;
+}
+
+/** TerminalClosed says that a terminal is gone. */
+export interface TerminalClosed {
+  id: string;
+  workspace: string;
+}
+
 /**
  * Project is a folder that the person added. Of two copies the one with the greater Rev is newer;
  * the same holds for Workspace.
@@ -1543,7 +1677,9 @@ export type HostEvent =
   | { name: "folders.dropped"; data: FoldersDropped }
   | { name: "output.grew"; data: OutputGrew }
   | { name: "output.cleared"; data: OutputCleared }
-  | { name: "sandbox.changed"; data: SandboxChanged };
+  | { name: "sandbox.changed"; data: SandboxChanged }
+  | { name: "terminal.changed"; data: TerminalChanged }
+  | { name: "terminal.closed"; data: TerminalClosed };
 
 /** The name of an event. */
 export type EventName = HostEvent["name"];
@@ -1645,11 +1781,20 @@ export interface Calls {
   "system.setLayout": { args: Layout; result: void };
   "system.pickFolder": { args: undefined; result: PickedFolder };
   "system.raise": { args: undefined; result: void };
+  "system.atStake": { args: undefined; result: Stake[] };
+  "system.quit": { args: QuitArgs; result: void };
   "system.openURL": { args: OpenURL; result: void };
   "system.showFile": { args: ShowFile; result: void };
   "costs.summary": { args: CostQuery; result: CostSummary };
   "costs.setBudget": { args: SetBudget; result: void };
   "search.find": { args: FindText; result: Found };
+  "terminals.list": { args: ByID; result: Terminal[] };
+  "terminals.open": { args: OpenTerminal; result: Terminal };
+  "terminals.close": { args: ByID; result: void };
+  "terminals.rename": { args: RenameTerminal; result: Terminal };
+  "terminals.type": { args: TypeText; result: Typed };
+  "terminals.editors": { args: undefined; result: Editor[] };
+  "terminals.openEditor": { args: OpenEditor; result: Opened };
   "output.read": { args: undefined; result: Output };
   "output.setLevel": { args: SetOutputLevel; result: void };
   "output.clear": { args: undefined; result: void };
@@ -1876,6 +2021,10 @@ export interface Api {
     pickFolder(): Promise<PickedFolder>;
     /** Raise brings the attached window to the front. */
     raise(): Promise<void>;
+    /** AtStake lists the work that runs, for a person who is about to quit. */
+    atStake(): Promise<Stake[]>;
+    /** Quit closes the attached window, and with Stop ends what the agents do. */
+    quit(args: QuitArgs): Promise<void>;
     /** OpenURL opens an http, https or mailto address outside, for the page in the window. */
     openURL(args: OpenURL): Promise<void>;
     /** ShowFile shows a file that was just exported, or settings.jsonc, in its folder. */
@@ -1890,6 +2039,22 @@ export interface Api {
   search: {
     /** Find looks for words in all conversations, the newest first. */
     find(args: FindText): Promise<Found>;
+  };
+  terminals: {
+    /** List returns a workspace's terminals in the order in which they were opened. */
+    list(args: ByID): Promise<Terminal[]>;
+    /** Open opens a terminal with the person's shell. */
+    open(args: OpenTerminal): Promise<Terminal>;
+    /** Close ends a terminal and everything that was started in it. One that is closed already is no error. */
+    close(args: ByID): Promise<void>;
+    /** Rename gives a terminal a name of the person's; "" goes back to the program's title. */
+    rename(args: RenameTerminal): Promise<Terminal>;
+    /** Type puts a text at the prompt, without Enter. */
+    type(args: TypeText): Promise<Typed>;
+    /** Editors lists the editors and terminals that are installed. */
+    editors(): Promise<Editor[]>;
+    /** OpenEditor opens a workspace's folder, or a file in it, in an installed editor or system terminal. */
+    openEditor(args: OpenEditor): Promise<Opened>;
   };
   output: {
     /**
@@ -2017,6 +2182,8 @@ export function client(call: Call): Api {
       setLayout: (args) => call("system.setLayout", args),
       pickFolder: () => call("system.pickFolder", undefined),
       raise: () => call("system.raise", undefined),
+      atStake: () => call("system.atStake", undefined),
+      quit: (args) => call("system.quit", args),
       openURL: (args) => call("system.openURL", args),
       showFile: (args) => call("system.showFile", args),
     },
@@ -2026,6 +2193,15 @@ export function client(call: Call): Api {
     },
     search: {
       find: (args) => call("search.find", args),
+    },
+    terminals: {
+      list: (args) => call("terminals.list", args),
+      open: (args) => call("terminals.open", args),
+      close: (args) => call("terminals.close", args),
+      rename: (args) => call("terminals.rename", args),
+      type: (args) => call("terminals.type", args),
+      editors: () => call("terminals.editors", undefined),
+      openEditor: (args) => call("terminals.openEditor", args),
     },
     output: {
       read: () => call("output.read", undefined),

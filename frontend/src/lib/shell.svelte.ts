@@ -1,6 +1,7 @@
 // Where the person is: the chosen workspace, the open dialog, which columns show. Nothing here
 // outlives the tab, apart from the chosen workspace, which a reload keeps.
 
+import type { Stake } from "../host/host";
 import { SvelteSet } from "svelte/reactivity";
 
 /** The dialog that is open; at most one. */
@@ -16,6 +17,7 @@ export type DialogState =
   | { kind: "forkWorkspace"; workspace: string; message?: string }
   | { kind: "search" }
   | { kind: "settings"; section?: SettingsSection }
+  | { kind: "quit"; stakes: Stake[] }
   /** `start` is what stands in its field, such as ">". */
   | { kind: "palette"; start?: string }
   | { kind: "shortcuts" };

@@ -21,6 +21,7 @@ type Make func(t *testing.T) runtime.Runtime
 func Run(t *testing.T, make Make) {
 	t.Run("commands", func(t *testing.T) { commands(t, make) })
 	t.Run("files", func(t *testing.T) { fileTree(t, make) })
+	t.Run("terminals", func(t *testing.T) { terminals(t, make) })
 	t.Run("confinement", func(t *testing.T) { confinement(t, make) })
 }
 

@@ -35,6 +35,7 @@ export const commands = [
   { id: "palette.slash", title: "Insert a slash command", group: "Composer", keys: [], words: "prompt" },
   { id: "settings.open", title: "Settings", group: "General", keys: ["Mod+,"] },
   { id: "help.shortcuts", title: "Keyboard shortcuts", group: "General", keys: ["?", "F1"] },
+  { id: "app.quit", title: "Quit Carrel", group: "General", keys: ["Mod+Q"], words: "close exit leave" },
   { id: "tour.start", title: "Take the tour on a sample project", group: "General", keys: [], words: "first run demo help" },
   { id: "keys.change", title: "Settings: Change keys", group: "General", keys: [], words: "shortcuts bindings" },
   { id: "dialog.close", title: "Close a dialog or menu", group: "General", keys: ["Escape"], local: true },

@@ -1,3 +1,4 @@
+export { default as AppMenu } from "./AppMenu.svelte";
 export { CommandCenter, provideCommands, useCommands } from "./center.svelte";
 export { commands, type CommandId } from "./commands";
 export type { Place } from "./palette";

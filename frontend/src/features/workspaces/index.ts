@@ -1,8 +1,6 @@
 export { baseOptions } from "./branches";
 export { exportConversation } from "./export";
 export { toggleArchive, togglePin, toggleUnread } from "./actions";
-export { default as DeleteDialog } from "./DeleteDialog.svelte";
-export { default as ForkDialog } from "./ForkDialog.svelte";
 export { default as HealthNotice } from "./HealthNotice.svelte";
 export { default as NewWorkspaceDialog } from "./NewWorkspaceDialog.svelte";
 export { default as RenameDialog } from "./RenameDialog.svelte";

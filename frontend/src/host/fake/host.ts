@@ -195,6 +195,8 @@ export class FakeHost implements Host {
       "workspaces.pin": ({ id, pinned }) => this.putWorkspace({ ...this.#workspace(id), pinned, position: 0 }),
       "workspaces.move": ({ id, before }) => arrange([...this.workspaces.values()].filter((one) => siblings(one, this.#workspace(id), this.workspaces)), id, before, (one) => void this.putWorkspace(one), (a, b) => Date.parse(b.createdAt) - Date.parse(a.createdAt)),
       "projects.move": ({ id, before }) => arrange([...this.projects.values()], id, before, (one) => this.putProject(one), (a, b) => a.name.localeCompare(b.name), 1e9),
+      "system.atStake": () => [...this.workspaces.values()].filter((one) => one.activity === "running_tools" || one.activity === "waiting").map((one) => ({ kind: one.activity === "waiting" ? "waiting" : "turn", workspace: one.id, title: one.title })),
+      "system.quit": () => undefined,
       "system.layout": ({ host }) => this.layouts.get(host) ?? { host, kept: false, sidebarWidth: 0, rightWidth: 0, sidebarShown: true, rightShown: true, rightTab: "", workspace: "", folded: [] },
       "system.setLayout": (layout) => void this.layouts.set(layout.host, { ...layout, kept: true }),
       "workspaces.files": ({ query }) => ({ files: ["README.md", "src/retry.ts", "src/retry.test.ts", "src/backoff.ts", "docs/retrying with jitter.md"].filter((path) => path.toLowerCase().includes(query.toLowerCase())) }),

@@ -21,7 +21,7 @@ export const decisions: NetworkDecision[] = [
 export const sandboxStatus: SandboxStatus = {
   mode: "workspace-write", on: true, tier: "A",
   tiers: [{ name: "A", ok: true }, { name: "B", ok: false, why: "bubblewrap is 0.8.0, 0.12.0 is needed: older ones can be led outside by a symbolic link", mend: "install bubblewrap 0.12.0 or newer" }, { name: "C", ok: true }],
-  network: "allowlist", allowed: ["*.packages.example", "api.example.org"], denied: ["paste.example.net"],
+  network: "allowlist", allowed: ["*.packages.example", "api.example.org"], denied: ["paste.example.net"], allowPrivate: [],
   write: ["/home/ada/.carrel/src/harbor-k3x9/upload-jitter"],
   denyRead: ["/home/ada/.ssh", "/home/ada/.aws", "/home/ada/.netrc", "/home/ada/.config/gh"],
   caches: [{ path: "/home/ada/.npm/_cacache", mode: "overlay" }, { path: "/home/ada/go/pkg", mode: "overlay" }],
@@ -41,7 +41,7 @@ export function sandboxAnswers(emit: (event: HostEvent) => void): Answers {
   let status = sandboxStatus;
   let network: NetworkDecisions = { list: decisions, next: [] };
   let kept = quarantined;
-  let settings: SandboxSettings = { enabled: true, network: "allowlist", registries: false, allowedDomains: ["*.packages.example", "api.example.org"], deniedDomains: ["paste.example.net"], denyRead: [], allowWrite: [], allowSshAgent: false, autoAllow: true };
+  let settings: SandboxSettings = { enabled: true, network: "allowlist", registries: false, allowedDomains: ["*.packages.example", "api.example.org"], deniedDomains: ["paste.example.net"], allowPrivate: [], denyRead: [], allowWrite: [], allowSshAgent: false, autoAllow: true };
   const changed = (workspace: string) => emit({ name: "sandbox.changed", data: { workspace } });
   return {
     "sandbox.status": () => status,

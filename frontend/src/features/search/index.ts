@@ -1,1 +1,0 @@
-export { default as SearchDialog } from "./SearchDialog.svelte";
