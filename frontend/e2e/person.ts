@@ -46,7 +46,8 @@ export class Person {
       this.requests.push(socket.url());
       let working = false;
       socket.on("framereceived", ({ payload }) => {
-        for (const event of events(String(payload))) {
+        if (typeof payload !== "string") return; // of a stream
+        for (const event of events(payload)) {
           if (event.event !== "conversation.changed") continue;
           const works = /^(preparing|streaming|running_tools|interrupting|retrying|recovering)$/.test(event.data?.status?.activity ?? "");
           if (working && !works) this.#ended++;

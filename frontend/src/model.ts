@@ -6,6 +6,7 @@ import { Attachments, provideAttachments, provideShownPictures, ShownPictures } 
 import { Projects, provideProjects } from "./features/projects/index";
 import { provideSandboxes, Sandboxes } from "./features/sandbox/index";
 import { provideSettings, Settings } from "./features/settings/index";
+import { provideTerminals, Terminals } from "./features/terminals/index";
 import { provideTour, Tour } from "./features/tour/index";
 import { provideWorkspaces, Workspaces } from "./features/workspaces/index";
 import type { Host } from "./host/host";
@@ -31,6 +32,7 @@ export interface Model {
   commands: CommandCenter;
   desk: Desk;
   sandboxes: Sandboxes;
+  terminals: Terminals;
   drafts: Drafts;
   attachments: Attachments;
   /** Where code goes that is to be run in a terminal. */
@@ -59,6 +61,7 @@ export function provideModel(host: Host): Model {
     commands: new CommandCenter({ mac, browser: host.kind === "browser", kind: /Firefox\//.test(navigator.userAgent) ? "firefox" : "other" }, sessionStorage),
     desk: new Desk(host, drafts),
     sandboxes: new Sandboxes(host),
+    terminals: new Terminals(host),
     drafts,
     attachments,
     terminalDoor: new TerminalDoor(),
@@ -75,6 +78,7 @@ export function provideModel(host: Host): Model {
   provideDesk(model.desk);
   provideDrafts(drafts);
   provideSandboxes(model.sandboxes);
+  provideTerminals(model.terminals);
   provideAttachments(attachments);
   provideShownPictures(new ShownPictures(host));
   provideRich({
@@ -88,6 +92,6 @@ export function provideModel(host: Host): Model {
   provideLinks((address) => {
     if (!host.openLink(address)) model.toasts.problem("Carrel opens only web and mail addresses.");
   });
-  void Promise.all([model.projects.refresh(), model.workspaces.refresh(), model.settings.refresh().catch((error: unknown) => model.toasts.problem(error))]);
+  void Promise.all([model.terminals.refresh().catch(() => undefined), model.projects.refresh(), model.workspaces.refresh(), model.settings.refresh().catch((error: unknown) => model.toasts.problem(error))]);
   return model;
 }

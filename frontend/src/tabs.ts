@@ -17,6 +17,7 @@ export interface RightTabSpec {
 
 export const rightTabs: readonly RightTabSpec[] = [
   { id: "changes", label: "Changes", component: () => import("./features/changes/ChangesPanel.svelte").then((m) => m.default), note: uncommitted },
+  { id: "terminals", label: "Terminals", component: () => import("./features/terminals/TerminalsPanel.svelte").then((m) => m.default), badge: ({ id }, { terminals }) => terminals.of(id).length },
   { id: "costs", label: "Costs", component: () => import("./features/costs/CostsPanel.svelte").then((m) => m.default) },
   { id: "sandbox", label: "Sandbox", component: () => import("./features/sandbox/SandboxPanel.svelte").then((m) => m.default) },
   { id: "output", label: "Output", component: () => import("./features/output/OutputPanel.svelte").then((m) => m.default) },

@@ -1,8 +1,10 @@
 // What the app sees of the core: typed calls, events, and the state of the connection. Only this
 // folder knows how they travel.
 import type { Api, HostEvent } from "./api.gen";
+import type { HostStream, StreamListener } from "./streams";
 
 export * from "./api.gen";
+export type { HostStream, StreamListener } from "./streams";
 
 /** The state of the connection to the core. */
 export type ConnectionState =
@@ -54,6 +56,8 @@ export interface Host {
   listen(listener: HostListener): () => void;
   /** Asks for the events of a topic; counted, so that two views can share one. The result leaves. */
   join(topic: string): () => void;
+  /** Opens a byte stream, or gives undefined while there is no connection. */
+  openStream(name: string, args: unknown, listener: StreamListener): HostStream | undefined;
   /** Opens the native folder dialog, or says that there is none. */
   pickFolder(): Promise<PickResult>;
   /** Opens an http, https or mailto address outside the app; anything else is refused. */

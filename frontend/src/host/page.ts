@@ -12,7 +12,11 @@ export function connectPage(version: string): Host {
   let { key } = identity;
   const address = `${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/ws`;
   const wire = new Wire({
-    connect: () => new WebSocket(address) as unknown as Socket,
+    connect: () => {
+      const socket = new WebSocket(address);
+      socket.binaryType = "arraybuffer";
+      return socket as unknown as Socket;
+    },
     key,
     version,
   });
@@ -33,6 +37,7 @@ export function connectPage(version: string): Host {
     connection: () => wire.state(),
     listen: (listener) => wire.listen(listener),
     join: (topic) => wire.join(topic),
+    openStream: (name, args, listener) => wire.streams.open(name, args, listener),
     reconnect: (typed) => {
       if (typed !== undefined) key = rememberKey(typed, sessionStorage);
       wire.reconnect(typed === undefined ? undefined : key);

@@ -9,8 +9,8 @@ class FakeSocket implements Socket {
   sent: Record<string, unknown>[] = [];
   closed = false;
 
-  send(text: string): void {
-    this.sent.push(JSON.parse(text) as Record<string, unknown>);
+  send(data: string | Uint8Array): void {
+    if (typeof data === "string") this.sent.push(JSON.parse(data) as Record<string, unknown>);
   }
   close(): void {
     this.closed = true;

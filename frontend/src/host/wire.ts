@@ -5,10 +5,11 @@
 // the last one seen, or says that they are gone, and then every listener takes snapshots again.
 import { CallError, type Call, type ConnectionState, type HostEvent, type HostListener } from "./host";
 import { mayRepeat, timeoutOf } from "./retry";
+import { Streams } from "./streams";
 
 /** The part of a WebSocket that the wire uses. */
 export interface Socket {
-  send(text: string): void;
+  send(data: string | Uint8Array<ArrayBuffer>): void;
   close(code?: number, reason?: string): void;
   onopen: (() => void) | null;
   onmessage: ((message: { data: unknown }) => void) | null;
@@ -55,6 +56,7 @@ const helloTimeout = 10_000;
 const refusedCode = 4401;
 
 export class Wire {
+  readonly streams = new Streams();
   #options: WireOptions;
   #socket: Socket | undefined;
   #state: ConnectionState = { kind: "connecting" };
@@ -159,7 +161,9 @@ export class Wire {
       this.#send({ hello: { token: this.#options.key, role: "browser", version: this.#options.version, join, ...resume } });
     };
     socket.onmessage = (message) => {
-      if (this.#socket !== socket || typeof message.data !== "string") return;
+      if (this.#socket !== socket) return;
+      if (message.data instanceof ArrayBuffer) this.streams.receive(message.data);
+      if (typeof message.data !== "string") return;
       const frame = JSON.parse(message.data) as Frame;
       if (frame.welcome) clearTimeout(tooLong);
       this.#take(frame);
@@ -186,6 +190,7 @@ export class Wire {
     this.#core = welcome.core;
     this.#welcomed = true;
     this.#attempt = 0;
+    this.streams.transmit = (bytes) => this.#socket?.send(bytes);
     if (!welcome.resumed) this.#seq = welcome.seq;
     this.#set({ kind: "online", version: welcome.version });
     for (const call of this.#pending.values()) this.#sendCall(call);
@@ -220,6 +225,7 @@ export class Wire {
   #lost(code: number, reason: string): void {
     this.#socket = undefined;
     this.#welcomed = false;
+    this.streams.lost();
     if (this.#stopped || this.#state.kind === "refused") return;
     for (const call of [...this.#pending.values()]) {
       if (call.sent && !mayRepeat(call.name)) {
@@ -249,6 +255,7 @@ export class Wire {
     const socket = this.#socket;
     this.#socket = undefined;
     this.#welcomed = false;
+    this.streams.lost();
     socket?.close();
   }
 

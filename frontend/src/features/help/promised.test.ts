@@ -27,7 +27,7 @@ const promised: Promised[] = [
   ["Settings", ["Mod+,"], "settings.open"],
   ["Next mode", ["Mod+Shift+M"], "mode.next"],
   ["Background processes", ["Mod+Shift+J"], { none: "the strip of background processes is not there yet" }],
-  ["Open the workspace in a terminal", ["Mod+T"], { none: "opening the system's terminal is not there yet" }],
+  ["Open the workspace in a terminal", ["Mod+T"], "terminal.system"],
   ["Agent picker", ["Mod+Shift+A"], { none: "agents come with the agents' own issue; until then the key adds a project" }],
   ["Next agent", ["Mod+."], { none: "agents come with the agents' own issue" }],
   ["Notify on responses", ["Mod+Shift+,"], { none: "notifications come later" }],

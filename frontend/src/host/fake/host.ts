@@ -4,6 +4,7 @@ import { CallError, client, safeAddress, type Call, type CallName, type Calls, t
 import { arrange, siblings } from "./arrange";
 import { outputAnswers } from "./output";
 import { sandboxAnswers } from "./sandbox";
+import { FakeTerminals } from "./terminals";
 import { FakeSettings } from "./settings";
 import * as world from "./world";
 
@@ -34,6 +35,8 @@ export class FakeHost implements Host {
   readonly api = client(((name: CallName, args: never) => this.#call(name, args)) as Call);
 
   connection = (): ConnectionState => this.#state;
+  readonly terminals = new FakeTerminals();
+  openStream: Host["openStream"] = (_name, args, listener) => this.terminals.open(args, listener);
   join = (_topic: string): (() => void) => () => undefined;
   reconnect = (): void => this.setConnection({ kind: "online", version: "dev" });
   /** What the next upload answers; undefined takes it. */
@@ -260,6 +263,7 @@ export class FakeHost implements Host {
       "costs.setBudget": ({ workspace, usd }) => this.update(workspace, { usage: { ...this.conversation(workspace).status.usage, budgetUsd: usd } }),
       "search.find": ({ text }) => ({ hits: world.hits(text) }),
       ...outputAnswers((event) => this.emit(event)),
+      ...this.terminals.answers((event) => this.emit(event)),
       "system.about": () => ({ version: "0.1.0", commit: "4f6d2b7a91", os: "Debian GNU/Linux 12, linux/amd64", root: "/home/ada/.carrel", sandbox: "none", desktop: false, problems: [], home: "/home/ada" }),
       "system.doctor": () => [
         { name: "git", status: "ok", detail: "2.39.5" },

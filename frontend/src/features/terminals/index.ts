@@ -1,0 +1,2 @@
+export { provideTerminals, Terminals, useTerminals } from "./store.svelte";
+export { registerTerminals } from "./commands";
