@@ -122,6 +122,14 @@ type ConversationsAPI interface {
 	StopRetry(ctx context.Context, args ByID) error
 	// Clear starts the conversation anew; the log keeps what was said.
 	Clear(ctx context.Context, args ClearConversation) error
+	// Find looks for a text in the whole conversation.
+	Find(ctx context.Context, args FindInConversation) (FoundEntries, error)
+	// Raw returns the records of the log that an entry was made of.
+	Raw(ctx context.Context, args EntryRequest) (RawEntry, error)
+	// StartHere makes an answer all that models know of the conversation from now on.
+	StartHere(ctx context.Context, args EntryRequest) error
+	// UndoStart takes StartHere back, as long as nothing was said since; the entry is the boundary.
+	UndoStart(ctx context.Context, args EntryRequest) error
 	// SetDraft keeps what the person is writing.
 	SetDraft(ctx context.Context, args SetDraft) error
 	// SetMode says how much runs without a question; "" is as the settings say.
@@ -142,7 +150,9 @@ type PermissionsAPI interface {
 	Answer(ctx context.Context, args AnswerQuestion) error
 	// Grant allows what rules name, and writing in folders, for as long as the conversation is open.
 	Grant(ctx context.Context, args GrantRules) error
-	// Revoke takes back what was allowed for the workspace's project.
+	// Saved lists what was allowed, asked for and denied for good, of the settings and of all projects.
+	Saved(ctx context.Context) ([]SavedRule, error)
+	// Revoke takes back what was saved, or what was allowed for as long as the conversation is open.
 	Revoke(ctx context.Context, args RevokeRule) error
 	// SetSandbox says how commands are confined for as long as the conversation is open; "" is as the
 	// settings say.

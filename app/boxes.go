@@ -283,7 +283,9 @@ func (b *boxes) close() error {
 }
 
 // guarded reports whether the sandbox leaves a file as it is.
+// Cases of letters don't count: there are file systems that take .GIT for .git.
 func guarded(p policy.Policy, file string) bool {
+	file, p.Project = strings.ToLower(file), strings.ToLower(p.Project)
 	rel, inside := strings.CutPrefix(file, strings.TrimSuffix(p.Project, "/")+"/")
 	parts := strings.Split(rel, "/")
 	for i, name := range parts {
@@ -293,6 +295,7 @@ func guarded(p policy.Policy, file string) bool {
 		}
 	}
 	for _, g := range p.Guards {
+		g.Name = strings.ToLower(g.Name)
 		switch {
 		case path.IsAbs(g.Name):
 			if file == g.Name || strings.HasPrefix(file, g.Name+"/") {
@@ -315,8 +318,9 @@ func matchesGuard(g policy.Guard, rel string) bool {
 // hidden reports whether the sandbox hides a file: of what covers it the longest decides.
 func hidden(p policy.Policy, file string) bool {
 	longest, hide := -1, false
+	file = strings.ToLower(file)
 	look := func(place string, h bool) {
-		if (file == place || strings.HasPrefix(file, strings.TrimSuffix(place, "/")+"/")) && len(place) > longest {
+		if place = strings.ToLower(place); (file == place || strings.HasPrefix(file, strings.TrimSuffix(place, "/")+"/")) && len(place) > longest {
 			longest, hide = len(place), h
 		}
 	}
@@ -327,7 +331,7 @@ func hidden(p policy.Policy, file string) bool {
 		look(d, false)
 	}
 	for _, d := range p.AllowRead {
-		if ok, err := path.Match(d, file); err == nil && ok {
+		if ok, err := path.Match(strings.ToLower(d), file); err == nil && ok {
 			look(file, false)
 		} else {
 			look(d, false)

@@ -25,7 +25,7 @@ const (
 // doctor looks at what Carrel needs on this machine.
 func (a *App) doctor(ctx context.Context) []Check {
 	checks := []Check{a.checkRoot(), a.checkGit(ctx), a.checkProgram("bash", "commands of agents run in it")}
-	checks = append(checks, a.checkModels(), a.checkSandbox(ctx), checkWindow(lookup(a.environ)))
+	checks = append(checks, a.checkModels(), a.checkSandbox(ctx), checkHolds(), checkWindow(lookup(a.environ)))
 	if note := lookup(a.environ)("CARREL_PATH_NOTE"); note != "" { // from the window, which asked the login shell
 		checks = append(checks, Check{Name: "PATH", Status: checkWarning, Detail: note,
 			Mend: "Mend the shell's start-up files, or start Carrel from a terminal."})
@@ -127,6 +127,11 @@ func (a *App) checkSandbox(ctx context.Context) Check {
 		c.Status, c.Detail = checkWarning, "nothing confines commands here, so that each one asks"+strings.TrimPrefix(c.Detail, "tier D")
 	}
 	return c
+}
+
+// checkHolds tells what runs outside of the sandbox though it works.
+func checkHolds() Check {
+	return Check{Name: "not sandboxed", Status: checkOK, Detail: "hooks of projects that you trusted, and your own terminals"}
 }
 
 func checkWindow(env func(string) string) Check {

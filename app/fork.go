@@ -29,8 +29,12 @@ func (d desks) Fork(ctx context.Context, args ForkWorkspace) (Forked, error) {
 		return Forked{}, userError(err)
 	}
 	defer done()
+	at, err := s.forkPoint(args.Entry)
+	if err != nil {
+		return Forked{}, err
+	}
 	n := workspaces.NewWorkspace{ProjectID: w.ProjectID, Name: args.Name, Runtime: w.Runtime, Model: w.Model,
-		Seed: func(ctx context.Context, made workspaces.Workspace) error { return d.app.seedFork(ctx, s, w, made) }}
+		Seed: func(ctx context.Context, made workspaces.Workspace) error { return d.app.seedFork(ctx, s, w, made, at) }}
 	if w.Runtime == runtime.Worktree {
 		head, err := d.app.git.Head(ctx, w.Dir)
 		if err != nil {
@@ -69,7 +73,7 @@ func (d desks) sendFirst(ctx context.Context, id, text string) (unsent string) {
 }
 
 // seedFork fills what belongs to a fork beside its tree.
-func (a *App) seedFork(ctx context.Context, s *session, from, made workspaces.Workspace) error {
+func (a *App) seedFork(ctx context.Context, s *session, from, made workspaces.Workspace, at forkPoint) error {
 	dir, err := a.root.SessionDir(made.ID)
 	if err != nil {
 		return err
@@ -81,8 +85,13 @@ func (a *App) seedFork(ctx context.Context, s *session, from, made workspaces.Wo
 	if err != nil {
 		return err
 	}
-	_, err = log.Append(transcript.Record{Kind: transcript.Boundary, Border: transcript.Fork,
-		Note: fmt.Sprintf("Forked from %s.", label(from.Title))})
+	if at.from > 0 && at.from <= log.State().LastSeq {
+		_, err = log.Append(transcript.Record{Kind: transcript.Edit, From: at.from})
+	}
+	if err == nil {
+		_, err = log.Append(transcript.Record{Kind: transcript.Boundary, Border: transcript.Fork,
+			Note: fmt.Sprintf("Forked from %s.", label(from.Title))})
+	}
 	if err := errors.Join(err, log.Sync(), log.Close()); err != nil {
 		return fmt.Errorf("mark the fork in the log of %q: %w", made.ID, err)
 	}
@@ -96,5 +105,45 @@ func (a *App) seedFork(ctx context.Context, s *session, from, made workspaces.Wo
 	if err := a.registry.SetAutoRetry(ctx, made.ID, from.AutoRetry); err != nil {
 		return err
 	}
+	if at.from > 0 { // what waits belongs to the end
+		return a.keepDraft(ctx, SetDraft{Workspace: made.ID, Text: at.draft})
+	}
 	return a.registry.CopyWaiting(ctx, from.ID, made.ID)
+}
+
+// forkPoint is where a conversation is forked. The zero value is its end.
+type forkPoint struct {
+	from  uint64 // the message of a person that is left, with all that follows
+	draft string
+}
+
+// forkPoint finds the place of an entry, "" for the end.
+func (s *session) forkPoint(entry string) (forkPoint, error) {
+	if entry == "" {
+		return forkPoint{}, nil
+	}
+	e, err := s.entry(entry)
+	if err != nil {
+		return forkPoint{}, userError(err)
+	}
+	seq := orderSeq(e.Order)
+	if e.Kind == EntryUser {
+		return forkPoint{from: seq, draft: e.Text}, nil
+	}
+	for {
+		records, more, err := s.reader().After(seq, entryBatch)
+		if err != nil {
+			return forkPoint{}, userError(err)
+		}
+		for i := range records {
+			// A message that joined the same turn goes with it.
+			if records[i].Kind == transcript.User && (e.Turn == "" || records[i].Turn != e.Turn) {
+				return forkPoint{from: records[i].Seq}, nil
+			}
+		}
+		if !more || len(records) == 0 {
+			return forkPoint{}, nil
+		}
+		seq = lastSeq(records)
+	}
 }

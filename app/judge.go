@@ -124,8 +124,9 @@ func (a *App) engine(w workspaces.Workspace, v store.Settings, h held, session [
 		return nil, err
 	}
 	e := &permission.Engine{Dir: h.policy.Project, Home: h.policy.Home, AutoAllow: v.Sandbox.AutoAllow || a.headless, Headless: a.headless, Resolve: resolvePath}
+	// What the sandbox guards asks also where it is off: it could run on the host later, without a question.
+	e.Guarded = func(p string) bool { return guarded(h.policy, p) }
 	if h.mode != policy.ModeFull {
-		e.Guarded = func(p string) bool { return guarded(h.policy, p) }
 		spill := a.root.Path("sessions", w.ID, "output") + string(filepath.Separator)
 		e.Hidden = func(p string) bool { return !strings.HasPrefix(p, spill) && hidden(h.policy, p) }
 	}

@@ -108,10 +108,10 @@ func (l *live) record(r *transcript.Record) {
 			l.changed(e)
 		}
 		defer func() { l.step, l.stepSeq = newFolder(maxShown), 0 }()
-	case transcript.User, transcript.TurnStart:
+	case transcript.User, transcript.TurnStart, transcript.Boundary: // a boundary may be taken back
 		defer func() { l.step, l.stepSeq = newFolder(maxShown), 0 }()
 	case transcript.Assistant, transcript.ToolStart, transcript.ToolEnd, transcript.Note, transcript.Todos,
-		transcript.Setup, transcript.Edit, transcript.Boundary, transcript.Retry,
+		transcript.Setup, transcript.Edit, transcript.Retry,
 		transcript.Question, transcript.Answer:
 	}
 	l.apply(r, false)

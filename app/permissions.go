@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"slices"
 
 	"carrel/agent/permission"
 	"carrel/agent/transcript"
@@ -39,39 +38,6 @@ func (p permissions) Answer(ctx context.Context, args AnswerQuestion) error {
 
 func errAnswered() error {
 	return &Error{Code: "answered", Message: "This call does not wait for an answer any more."}
-}
-
-// keep saves the rules that would grant what a call waits for.
-func (p permissions) keep(ctx context.Context, args AnswerQuestion) error {
-	w, err := p.app.registry.Workspace(ctx, args.Workspace)
-	if err != nil {
-		return userError(err)
-	}
-	s, done, err := p.app.session(ctx, args.Workspace)
-	if err != nil {
-		return userError(err)
-	}
-	defer done()
-	q := s.current().Question
-	if q == nil || q.CallID != args.Call {
-		return errAnswered()
-	}
-	if len(q.Always) == 0 {
-		return &Error{Code: "not_for_good", Message: "This can be allowed once only: no rule can say what it does."}
-	}
-	if w.ProjectID == "" {
-		s.grants.add(q.Always)
-		return nil
-	}
-	h, err := p.app.boxes.heldNow(ctx, w)
-	if err != nil {
-		return userError(err)
-	}
-	list := "allow"
-	if q.Outside || !h.on {
-		list = "allow_outside"
-	}
-	return userError(p.app.root.Grant(w.ProjectID, list, q.Always...))
 }
 
 func (p permissions) Get(ctx context.Context, args ByID) (Permissions, error) {
@@ -140,17 +106,6 @@ func (p permissions) Grant(ctx context.Context, args GrantRules) error {
 	return nil
 }
 
-func (p permissions) Revoke(ctx context.Context, args RevokeRule) error {
-	w, err := p.app.registry.Workspace(ctx, args.Workspace)
-	if err != nil {
-		return userError(err)
-	}
-	if !slices.Contains([]string{"allow", "allow_outside"}, args.List) || w.ProjectID == "" {
-		return &Error{Code: "bad_request", Message: "Only what was allowed for the project can be taken back here; the other rules are in settings.jsonc."}
-	}
-	return userError(p.app.root.Revoke(w.ProjectID, args.List, args.Rule))
-}
-
 func (p permissions) SetSandbox(ctx context.Context, args SetSandbox) error {
 	m := policy.Mode(args.Mode)
 	if m != "" && !validSandbox(m) {
@@ -188,7 +143,7 @@ func questionView(q *turn.Question) *Question {
 		return nil
 	}
 	v := &Question{Call: q.CallID, Entry: entryID(q.StepSeq, q.Part), Tool: q.Tool, Since: q.Since, Reason: short(q.Reason), Rule: short(q.Rule),
-		Rights: []Right{}, Always: q.Always, Outside: q.Outside}
+		Rights: []Right{}, Always: q.Always, Broad: q.Broad, Outside: q.Outside}
 	for _, r := range q.Rights {
 		v.Rights = append(v.Rights, Right{Kind: r.Kind, What: r.What})
 	}

@@ -131,6 +131,11 @@ func TestTheModeAndThePersonsRulesDecide(t *testing.T) {
 		t.Errorf("%+v", q)
 	}
 	h.answer(w, q, app.AnswerOnce, "")
+	hook := h.question(w, q.Call) // what git runs asks though edits are accepted and the sandbox is off
+	if hook.Tool != "file_edit_insert" || hook.Always != nil {
+		t.Errorf("%+v", hook)
+	}
+	h.answer(w, hook, app.AnswerNo, "")
 	h.wait("the end", ended(w.ID, app.Done))
 	var tools []string
 	for _, e := range h.snapshot(w).Entries {

@@ -21,7 +21,10 @@ type Question struct {
 	Reason string    `json:"reason"`         // a sentence
 	Rule   string    `json:"rule,omitempty"` // the person's own rule that wants to be asked
 	Rights []Right   `json:"rights"`         // what is missing, exactly
-	Always []string  `json:"always,omitempty"`
+	// Always are the rules that would grant the same for good, Broad those that would grant what begins
+	// like it, too. Without them that can't be granted, or is not safe.
+	Always []string `json:"always,omitempty"`
+	Broad  []string `json:"broad,omitempty"`
 	// Outside says that the call would run out of the sandbox.
 	Outside bool `json:"outside,omitempty"`
 }
@@ -45,6 +48,17 @@ type PermissionRule struct {
 	List    string `json:"list"` // allow, ask, deny or allow_outside
 	Rule    string `json:"rule"`
 	From    string `json:"from"` // settings, project or session
+	Problem string `json:"problem,omitempty"`
+}
+
+// SavedRule is something that a person allowed, asks for or denies for good, wherever it counts.
+type SavedRule struct {
+	Project string `json:"project,omitempty"` // id; "" for one of the settings, which counts everywhere
+	Name    string `json:"name,omitempty"`    // the project's
+	// List is allow, ask or deny; for a project also allow_outside, allowed_domains or allow_write.
+	List    string `json:"list"`
+	Rule    string `json:"rule"`
+	File    string `json:"file"` // where it is written
 	Problem string `json:"problem,omitempty"`
 }
 

@@ -41,7 +41,10 @@ func (b boxed) Status(ctx context.Context, args ByID) (SandboxStatus, error) {
 	s := SandboxStatus{Mode: string(h.mode), On: h.on, Tier: string(h.tier), Why: short(h.why), Mend: short(h.mend), Tiers: []SandboxTier{},
 		Network: string(h.policy.Network), Allowed: listed(h.policy.AllowedHosts(a.configuredHosts(h.policy))), Registries: h.policy.Allowed == nil,
 		Denied: listed(h.policy.Denied), AllowPrivate: listed(h.policy.AllowPrivate), Write: listed(writeRoots(h.policy)), DenyRead: listed(h.policy.DenyRead), Caches: cacheViews(h.policy.Caches),
-		SSHAgent: h.policy.SSHAgent}
+		SSHAgent: h.policy.SSHAgent, Guards: guardViews(h.policy), Temp: filepath.Join(h.policy.Private, "tmp")}
+	if s.Holds, err = a.holds(ctx, w); err != nil {
+		return SandboxStatus{}, userError(err)
+	}
 	if m, err := a.boxes.machine(ctx); err == nil {
 		for _, t := range m.Tiers {
 			s.Tiers = append(s.Tiers, SandboxTier{Name: string(t.Tier), OK: t.OK, Why: short(t.Why), Mend: short(t.Mend)})

@@ -25,6 +25,18 @@ type SandboxStatus struct {
 	DenyRead []string       `json:"denyRead"` // what they can't read
 	Caches   []SandboxCache `json:"caches"`
 	SSHAgent bool           `json:"sshAgent,omitempty"`
+	// Guards stay as they are inside of what can be written.
+	Guards []SandboxGuard `json:"guards"`
+	Temp   string         `json:"temp,omitempty"` // the commands' own folder for temporary files
+	// Holds tells for whatever starts programs in the workspace which policy holds for it.
+	Holds []Hold `json:"holds"`
+}
+
+// SandboxGuard is what commands can't change inside of the project, by the reason: it could later run
+// outside of the sandbox.
+type SandboxGuard struct {
+	Why   string   `json:"why"` // a few words
+	Names []string `json:"names"`
 }
 
 // SandboxPlan is what would confine a command of a workspace now.

@@ -143,6 +143,9 @@ type AnswerQuestion struct {
 	Call      string `json:"call"`
 	Answer    Answer `json:"answer"`
 	Text      string `json:"text,omitempty"` // with no: for the model
+	// Rules are those of the question that are to be saved, with always: all of its Always, or all of its
+	// Broad. Left out, they are Always.
+	Rules []string `json:"rules,omitempty"`
 }
 
 // GrantRules allows what the rules name.
@@ -152,11 +155,14 @@ type GrantRules struct {
 	Folders   []string `json:"folders,omitempty"` // absolute; confined commands may write there
 }
 
-// RevokeRule names a rule of a project.
+// RevokeRule names a rule that a person saved: of a workspace's project or conversation, of a project, or,
+// with neither, of the settings.
 type RevokeRule struct {
-	Workspace string `json:"workspace"`
-	List      string `json:"list"` // allow or allow_outside
-	Rule      string `json:"rule"`
+	Workspace string `json:"workspace,omitempty"`
+	Project   string `json:"project,omitempty"`
+	// List is as in SavedRule; "" is allow or allow_outside, whichever has it.
+	List string `json:"list"`
+	Rule string `json:"rule"`
 }
 
 // SetSandbox chooses what holds commands: read-only, workspace-write or danger-full-access.
@@ -177,6 +183,9 @@ type ForkWorkspace struct {
 	Workspace string `json:"workspace"`
 	Name      string `json:"name"`
 	Message   string `json:"message,omitempty"` // sent there at once
+	// Entry is where the conversation is forked: its turn is the last that goes with it, or when it is a
+	// message of the person, what is before it; the message is the draft then. "" is the end.
+	Entry string `json:"entry,omitempty"`
 }
 
 // Forked is the workspace that a fork made.

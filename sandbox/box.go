@@ -2,13 +2,16 @@ package sandbox
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"net"
 	"os"
 	"slices"
 	"sync"
+	"syscall"
 
+	"carrel/sandbox/jail"
 	"carrel/sandbox/plan"
 	"carrel/sandbox/policy"
 )
@@ -160,24 +163,51 @@ func (b *Box) plan(c Command) (policy.Policy, plan.Plan, error) {
 	return rules, p, nil
 }
 
+// prepared makes the plan, and what it needs on disk. What that makes belongs to the next plan, so it is
+// made again: the helper that is then got ready is of use to the next command too.
+func (b *Box) prepared(c Command) (policy.Policy, plan.Plan, error) {
+	rules, p, err := b.plan(c)
+	if err != nil {
+		return rules, p, err
+	}
+	made, err := b.stands.prepare(p, b.ground)
+	if err != nil || !made {
+		return rules, p, err
+	}
+	if rules, p, err = b.plan(c); err == nil {
+		_, err = b.stands.prepare(p, b.ground)
+	}
+	return rules, p, err
+}
+
 // Start starts a command. What the policy does not let it do does not make Start fail; a program
 // that is missing does. The command ends when ctx does.
 func (b *Box) Start(ctx context.Context, c Command) (*Process, error) {
 	if len(c.Argv) == 0 || c.Argv[0] == "" {
 		return nil, fmt.Errorf("start command: there is none")
 	}
-	rules, p, err := b.plan(c)
-	if err != nil {
-		return nil, err
-	}
-	if err := b.stands.prepare(p, b.ground); err != nil {
-		return nil, err
-	}
+	b.tiers.stir()
 	c, done, err := withNull(c)
 	if err != nil {
 		return nil, err
 	}
 	defer done()
+	proc, err := b.try(ctx, c)
+	if vanished(err) { // since it was planned
+		proc, err = b.try(ctx, c)
+	}
+	if err != nil {
+		return nil, forget(b.config.Policy().Root, cannot(err))
+	}
+	return b.adopt(proc)
+}
+
+// try plans and starts a command.
+func (b *Box) try(ctx context.Context, c Command) (*Process, error) {
+	rules, p, err := b.prepared(c)
+	if err != nil {
+		return nil, err
+	}
 	b.mu.Lock()
 	closed := b.closed
 	b.mu.Unlock()
@@ -187,9 +217,14 @@ func (b *Box) Start(ctx context.Context, c Command) (*Process, error) {
 	proc, err := b.tiers.start(ctx, job{command: c, plan: p, policy: rules})
 	if err != nil {
 		b.stands.forget()
-		return nil, forget(b.config.Policy().Root, cannot(err))
 	}
-	return b.adopt(proc)
+	return proc, err
+}
+
+// vanished reports that something was not there that a plan mounts.
+func vanished(err error) bool {
+	var f *jail.Failure
+	return errors.As(err, &f) && syscall.Errno(f.Errno) == syscall.ENOENT && f.Step != "start" && f.Step != "enter"
 }
 
 // adopt remembers a process, and forgets those that have ended.
@@ -223,11 +258,8 @@ func (b *Box) Dial(ctx context.Context, port int) (net.Conn, error) {
 // Warm makes a helper ready for a command, so that Start of the same one is quick. Start does it for
 // the next one by itself, meanwhile. It does nothing where commands start without a helper.
 func (b *Box) Warm(ctx context.Context, c Command) error {
-	_, p, err := b.plan(c)
+	_, p, err := b.prepared(c)
 	if err != nil {
-		return err
-	}
-	if err := b.stands.prepare(p, b.ground); err != nil {
 		return err
 	}
 	return cannot(b.tiers.warm(ctx, p))
@@ -268,6 +300,8 @@ type job struct {
 
 // tiers starts commands in the one tier of a box.
 type tiers interface {
+	// stir says that a command will come as soon as it is planned.
+	stir()
 	start(ctx context.Context, j job) (*Process, error)
 	warm(ctx context.Context, p plan.Plan) error
 	dial(ctx context.Context, port int) (net.Conn, error)

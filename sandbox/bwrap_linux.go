@@ -170,7 +170,7 @@ func memory(text string) (*os.File, error) {
 func (b *bwrap) start(ctx context.Context, j job) (*Process, error) {
 	var err error
 	for range maxStale {
-		h := b.pool.take(b.ground.fingerprint(j.plan))
+		h := b.pool.take(ctx, j.plan)
 		if h == nil {
 			if h, err = b.prepare(ctx, j.plan); err != nil {
 				return nil, b.refused(err)
@@ -183,6 +183,8 @@ func (b *bwrap) start(ctx context.Context, j job) (*Process, error) {
 	}
 	return nil, fmt.Errorf("start command: %w", err)
 }
+
+func (b *bwrap) stir() {} // its helper waits on a socket
 
 func (b *bwrap) warm(ctx context.Context, p plan.Plan) error { return b.pool.warm(ctx, p) }
 

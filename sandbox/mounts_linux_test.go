@@ -92,7 +92,7 @@ func TestPreparationFollowsNoLink(t *testing.T) {
 		{Path: base + "/link", Dir: true, Mode: 0o755},
 		{Path: base + "/link/file", Text: "x", Mode: 0o600},
 	} {
-		if err := prepare([]plan.Prepare{step}); !errors.Is(err, unix.ELOOP) && !errors.Is(err, unix.ENOTDIR) {
+		if _, err := prepare([]plan.Prepare{step}); !errors.Is(err, unix.ELOOP) && !errors.Is(err, unix.ENOTDIR) {
 			t.Errorf("%s: %v", step.Path, err)
 		}
 	}
@@ -102,7 +102,7 @@ func TestPreparationFollowsNoLink(t *testing.T) {
 	file := plan.Prepare{Path: base + "/a/b/file", Text: "one", Mode: 0o600}
 	for _, text := range []string{"one", "two", "two"} {
 		file.Text = text
-		if err := prepare([]plan.Prepare{file}); err != nil {
+		if _, err := prepare([]plan.Prepare{file}); err != nil {
 			t.Fatal(err)
 		}
 		if have, err := os.ReadFile(file.Path); err != nil || string(have) != text {

@@ -179,6 +179,8 @@ func (n *namespaces) start(ctx context.Context, j job) (*Process, error) {
 	return nil, fmt.Errorf("start command: %w", err)
 }
 
+func (n *namespaces) stir() {} // its helper waits on a socket
+
 func (n *namespaces) warm(ctx context.Context, p plan.Plan) error {
 	y, err := n.yard(ctx, p.Network)
 	if err != nil {
@@ -192,7 +194,7 @@ func (n *namespaces) try(ctx context.Context, j job) (*Process, error) {
 	if err != nil {
 		return nil, err
 	}
-	h := y.pool.take(n.ground.fingerprint(j.plan))
+	h := y.pool.take(ctx, j.plan)
 	if h == nil {
 		if h, err = y.bare(ctx); err == nil {
 			if err = y.ready(ctx, h, j.plan, n.landlock); err != nil {

@@ -20,6 +20,7 @@ type pool struct {
 	waiting *helper
 	failed  error         // why the last one could not be made
 	wanted  int           // asked for and neither made nor failed yet
+	latest  string        // the key of the plan that was asked for last
 	changed chan struct{} // closed and replaced when waiting or failed changes
 }
 
@@ -76,8 +77,20 @@ func (p *pool) drop() {
 	p.waiting = nil
 }
 
-// take gives the waiting helper if it is ready for what the key names.
-func (p *pool) take(key string) *helper {
+// take gives the waiting helper if it is ready for the plan. One that is being made for it is waited for:
+// nobody has another one sooner.
+func (p *pool) take(ctx context.Context, pl plan.Plan) *helper {
+	key := p.ground.fingerprint(pl)
+	p.mu.Lock()
+	coming, changed := p.waiting == nil && p.wanted > 0 && p.latest == pl.Key(), p.changed
+	p.mu.Unlock()
+	if coming {
+		select {
+		case <-ctx.Done():
+		case <-p.done:
+		case <-changed:
+		}
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	h := p.waiting
@@ -120,6 +133,7 @@ func (p *pool) refill(pl plan.Plan) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.wanted++
+	p.latest = pl.Key()
 	for {
 		select {
 		case p.next <- pl:

@@ -19,15 +19,15 @@ func (*stands) release() {}
 func (*stands) forget() {}
 
 // prepare makes what a plan needs on disk.
-func (*stands) prepare(p plan.Plan, _ *ground) error {
+func (*stands) prepare(p plan.Plan, _ *ground) (made bool, err error) {
 	for _, s := range p.Prepare {
 		err := os.Mkdir(s.Path, fs.FileMode(s.Mode))
 		if !s.Dir {
 			err = os.WriteFile(s.Path, []byte(s.Text), fs.FileMode(s.Mode))
 		}
 		if err != nil && !errors.Is(err, fs.ErrExist) {
-			return fmt.Errorf("prepare %q: %w", s.Path, err)
+			return false, fmt.Errorf("prepare %q: %w", s.Path, err)
 		}
 	}
-	return nil
+	return false, nil
 }

@@ -106,6 +106,8 @@ func keepFiles() error {
 	return nil
 }
 
+func (*seatbelt) stir() {}
+
 func (*seatbelt) warm(context.Context, plan.Plan) error { return nil }
 
 func (*seatbelt) dial(ctx context.Context, port int) (net.Conn, error) { return dialMachine(ctx, port) }

@@ -27,19 +27,20 @@ type stands struct {
 
 // prepare makes what a plan needs on disk, and holds what stands in: also what another box has made
 // to, which this plan takes for a folder like others. While the ground has not changed it is all there.
-func (s *stands) prepare(p plan.Plan, g *ground) error {
+// It reports whether anything was missing, for then the next plan is another one.
+func (s *stands) prepare(p plan.Plan, g *ground) (made bool, err error) {
 	generation := g.Generation()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.key != "" && s.key == p.Key() && s.generation == generation {
-		return nil
+		return false, nil
 	}
 	seen := true
 	for _, step := range p.Prepare {
 		seen = g.Add(path.Dir(step.Path)) && seen
 	}
-	if err := prepare(p.Prepare); err != nil {
-		return err
+	if made, err = prepare(p.Prepare); err != nil {
+		return made, err
 	}
 	if s.held == nil {
 		s.held = map[string]int{}
@@ -49,7 +50,7 @@ func (s *stands) prepare(p plan.Plan, g *ground) error {
 			continue
 		}
 		if err := s.hold(step); err != nil {
-			return err
+			return made, err
 		}
 	}
 	for _, guard := range p.Watch {
@@ -59,14 +60,14 @@ func (s *stands) prepare(p plan.Plan, g *ground) error {
 		if _, err := unix.Lgetxattr(guard, standMark, nil); err != nil {
 			s.held[guard] = -1
 		} else if err := s.hold(plan.Prepare{Path: guard, Dir: true, Mode: 0o755, Stand: true}); err != nil {
-			return err
+			return made, err
 		}
 	}
 	s.key, s.generation = "", generation
 	if seen {
 		s.key = p.Key()
 	}
-	return nil
+	return made, nil
 }
 
 // forget makes the next preparation look again.
@@ -101,7 +102,7 @@ func hold(step plan.Prepare) (int, error) {
 		if err != nil && !errors.Is(err, unix.ENOENT) {
 			return -1, err
 		}
-		if err := prepareOne(step); err != nil {
+		if _, err := prepareOne(step); err != nil {
 			return -1, err
 		}
 	}

@@ -2,15 +2,13 @@ package sandbox
 
 import (
 	"context"
-	"encoding/binary"
-	"errors"
 	"fmt"
 	"math"
 	"net"
 	"os"
 	"runtime"
+	"strconv"
 	"sync"
-	"sync/atomic"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -66,7 +64,10 @@ func (t *threads) launch(j job, ports []uint16) (*os.Process, error) {
 	if err != nil {
 		return nil, err
 	}
-	key := fmt.Sprint(t.ground.fingerprint(j.plan), ports)
+	key := t.ground.fingerprint(j.plan)
+	for _, port := range ports {
+		key += ":" + strconv.Itoa(int(port))
+	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.closed {
@@ -78,7 +79,7 @@ func (t *threads) launch(j job, ports []uint16) (*os.Process, error) {
 			return nil, err
 		}
 		if t.fenced != nil {
-			t.fenced.hand(nil)
+			t.fenced.end()
 		}
 		t.fenced = f
 	}
@@ -86,43 +87,6 @@ func (t *threads) launch(j job, ports []uint16) (*os.Process, error) {
 	t.fenced.hand(&launching{program, j, answer})
 	r := <-answer
 	return r.proc, r.err
-}
-
-// fenced is an operating system thread that can do no more than its commands may, and starts them.
-// It waits for them inside the kernel, which wakes it sooner than a channel would.
-type fenced struct {
-	key  string
-	wake int // an eventfd
-	next atomic.Pointer[launching]
-}
-
-// hand gives the thread its next command, or nil to end it.
-func (f *fenced) hand(l *launching) {
-	f.next.Store(l)
-	one := [8]byte{}
-	binary.NativeEndian.PutUint64(one[:], 1)
-	_, _ = unix.Write(f.wake, one[:])
-}
-
-// await waits for the next command.
-func (f *fenced) await() *launching {
-	var count [8]byte
-	for {
-		if _, err := unix.Read(f.wake, count[:]); !errors.Is(err, unix.EINTR) {
-			return f.next.Swap(nil)
-		}
-	}
-}
-
-type launching struct {
-	program string
-	job     job
-	answer  chan started
-}
-
-type started struct {
-	proc *os.Process
-	err  error
 }
 
 // newFenced makes a thread. Its goroutine ends locked to it, so the runtime ends the thread too.
@@ -141,7 +105,7 @@ func (t *threads) newFenced(key string, p plan.Plan, ports []uint16) (*fenced, e
 			if err != nil {
 				return
 			}
-			for l := f.await(); l != nil; l = f.await() {
+			for l := f.await(); l.answer != nil; l = f.await() {
 				proc, err := execute(l.program, l.job)
 				l.answer <- started{proc, err}
 			}
@@ -207,6 +171,19 @@ func execute(program string, j job) (*os.Process, error) {
 	return proc, nil
 }
 
+func (t *threads) stir() {
+	if runtime.GOMAXPROCS(0) == 1 {
+		return // it would be in the way of whoever hands the command to it
+	}
+	if !t.mu.TryLock() {
+		return // it is at work
+	}
+	defer t.mu.Unlock()
+	if t.fenced != nil && !t.closed {
+		t.fenced.stir()
+	}
+}
+
 func (t *threads) warm(context.Context, plan.Plan) error { return nil } // a thread costs nothing
 
 func (t *threads) dial(ctx context.Context, port int) (net.Conn, error) {
@@ -216,7 +193,7 @@ func (t *threads) dial(ctx context.Context, port int) (net.Conn, error) {
 func (t *threads) close() error {
 	t.mu.Lock()
 	if t.fenced != nil && !t.closed {
-		t.fenced.hand(nil)
+		t.fenced.end()
 	}
 	t.closed = true
 	after := t.after

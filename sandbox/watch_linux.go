@@ -19,6 +19,7 @@ type ground struct {
 	events     int // the inotify descriptor; -1: there is none
 	mounts     int // /proc/self/mountinfo, which poll tells of mounts; -1: there is none
 	added      map[string]bool
+	watches    int32 // that the descriptor has had, at least; the kernel counts up
 	generation uint64
 	known      fingerprinted     // the last one
 	read       []plan.MountPoint // the machine's mounts; nil: to be read
@@ -58,9 +59,10 @@ func (g *ground) Add(name string) bool {
 		if err := unix.Lstat(name, &st); err == nil && st.Mode&unix.S_IFMT != unix.S_IFDIR {
 			mask |= unix.IN_MODIFY
 		}
-		_, err := unix.InotifyAddWatch(g.events, name, mask)
+		watch, err := unix.InotifyAddWatch(g.events, name, mask)
 		switch {
 		case err == nil:
+			g.watches = max(g.watches, int32(watch))
 			g.added[asked], g.added[name] = true, true
 			return true
 		case name == "/" || !errors.Is(err, unix.ENOENT) && !errors.Is(err, unix.ENOTDIR):
@@ -112,30 +114,40 @@ func (g *ground) table() []plan.MountPoint {
 	return g.read
 }
 
-// Reset forgets what was added.
+// maxWatches is how many watches a descriptor may have had before another takes its place.
+const maxWatches = 10_000
+
+// Reset forgets what was added. The kernel goes on watching it, at most that brings a look too many: a
+// watch that is added again costs a microsecond, but a new one in a large folder, or to let go of all, tens
+// of milliseconds.
 func (g *ground) Reset() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.generation++
-	if g.events >= 0 {
-		_ = unix.Close(g.events)
-	}
-	g.events, g.added = -1, map[string]bool{}
-	if g.closed {
+	g.added = map[string]bool{}
+	if g.closed || g.events >= 0 && g.watches < maxWatches {
 		return
 	}
+	g.leave()
 	if fd, err := unix.InotifyInit1(unix.IN_CLOEXEC | unix.IN_NONBLOCK); err == nil {
 		g.events = fd
 	}
 }
 
+// leave lets go of the descriptor, for which the kernel waits until nobody can see its watches.
+func (g *ground) leave() {
+	if fd := g.events; fd >= 0 {
+		go func() { _ = unix.Close(fd) }()
+	}
+	g.events, g.watches = -1, 0
+}
+
 func (g *ground) close() {
 	g.mu.Lock()
-	g.closed = true
-	g.mu.Unlock()
-	g.Reset()
-	g.mu.Lock()
 	defer g.mu.Unlock()
+	g.closed, g.added = true, map[string]bool{}
+	g.generation++
+	g.leave()
 	if g.mounts >= 0 {
 		_ = unix.Close(g.mounts)
 		g.mounts = -1

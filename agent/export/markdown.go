@@ -267,6 +267,7 @@ func (m *markdown) border(r *transcript.Record) {
 	said := map[transcript.Border]string{
 		transcript.Clear:      "The conversation was cleared.",
 		transcript.Reset:      "The model starts afresh from here.",
+		transcript.Start:      "The model goes on from this alone:",
 		transcript.Fork:       "Forked here.",
 		transcript.Compaction: "The model goes on with a summary from here.",
 	}[r.Border]

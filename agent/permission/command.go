@@ -1,6 +1,7 @@
 package permission
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 )
@@ -116,22 +117,6 @@ func (j *commandJudge) plan() Verdict {
 	return Verdict{Decision: Ask, ReadOnly: true, Rights: rights, Reason: "In plan mode only what changes nothing runs by itself."}
 }
 
-// places finds out where the script goes.
-func (j *commandJudge) places() {
-	for _, d := range j.s.dirs {
-		if !d.lit || len(j.dirs) > maxDirs {
-			j.lost = true
-			return
-		}
-		from := append([]string{j.e.Dir}, j.dirs...)
-		for _, f := range from {
-			if at := j.e.abs(d.text, f); !slices.Contains(j.dirs, at) {
-				j.dirs = append(j.dirs, at)
-			}
-		}
-	}
-}
-
 // spoken gives a rule that is about the script, and one that could be.
 func (j *commandJudge) spoken(rules []Rule) (yes, maybe *Rule) {
 	for i := range rules {
@@ -219,9 +204,14 @@ func (j *commandJudge) rights() []Right {
 		return []Right{{Kind: RightUnclear, What: j.s.unread}}
 	}
 	var out []Right
+	more := 0
 	add := func(r Right) {
-		if len(out) < maxRights && !slices.Contains(out, r) {
+		switch {
+		case slices.Contains(out, r):
+		case len(out) < maxRights:
 			out = append(out, r)
+		default:
+			more++
 		}
 	}
 	for _, d := range j.s.doubts {
@@ -239,6 +229,9 @@ func (j *commandJudge) rights() []Right {
 		if !j.boxed && j.leadsOut(w) {
 			add(Right{Kind: RightRead, What: shown(w.text)})
 		}
+	}
+	if more > 0 {
+		out = append(out, Right{Kind: RightUnclear, What: fmt.Sprintf("and %d more that are not listed here", more)})
 	}
 	return out
 }
@@ -283,6 +276,8 @@ func (j *commandJudge) need(c *step, add func(Right)) {
 		right.Rule = "Bash(" + spell(append(slices.Clone(c.assigns), c.words...)) + ")"
 		if r, err := ParseRule(right.Rule); err != nil || !r.exact(c) {
 			right.Rule = ""
+		} else {
+			right.Broad = j.broader(c)
 		}
 	}
 	add(right)
@@ -331,13 +326,6 @@ func (j *commandJudge) needWrites(c *step, writes []word, add func(Right)) {
 	}
 }
 
-// fixed reports whether the words say all that the command does.
-func fixed(c *step) bool {
-	plain := func(w word) bool { return w.lit || w.glob }
-	return !c.open && !slices.ContainsFunc(c.words, func(w word) bool { return !plain(w) }) &&
-		!slices.ContainsFunc(c.assigns, func(w word) bool { return !w.lit })
-}
-
 func (j *commandJudge) write(w word) Right {
 	r := Right{Kind: RightWrite, What: shown(w.text)}
 	if w.lit && len(j.dirs) == 0 && !j.lost && !j.e.any(j.e.Guarded, j.e.places(w.text, nil)) {
@@ -361,40 +349,4 @@ func (j *commandJudge) writable(w word) bool {
 		return true
 	}
 	return !guarded && j.mode == ModeAcceptEdits && !j.strict && j.e.within(places)
-}
-
-// reachable reports whether a command that only reads stays where it may: in the sandbox, or in the
-// project.
-func (j *commandJudge) reachable(c *step) bool {
-	if j.boxed {
-		return true
-	}
-	return !slices.ContainsFunc(c.words[1:], j.leadsOut)
-}
-
-// leadsOut reports whether a word could name a file outside of the project.
-func (j *commandJudge) leadsOut(w word) bool {
-	if !w.lit || j.lost {
-		return true
-	}
-	text := w.text
-	if w.option() {
-		at := strings.IndexAny(text, "/~")
-		if at < 0 {
-			return strings.Contains(text, "..")
-		}
-		if _, value, has := strings.Cut(text, "="); has {
-			text = value
-		} else {
-			return true
-		}
-	}
-	places := j.e.places(text, j.dirs)
-	if j.e.any(j.e.Hidden, places) {
-		return true
-	}
-	if strings.HasPrefix(text, "/dev/fd/") || text == "/dev/null" {
-		return false
-	}
-	return !j.e.within(places)
 }

@@ -8,6 +8,7 @@ import (
 // git looks at git. Its settings run programs, so that each way to set one counts as running what can't
 // be told.
 func (s *script) git(c *step) {
+	c.repo = true
 	i := 1
 	for ; i < len(c.words); i++ {
 		w := c.words[i]
@@ -68,6 +69,14 @@ func gitOptions() options {
 	}
 }
 
+// gitCommands are those of git's own that are known; any other word may be an alias.
+const gitCommands = "add am annotate apply archive bisect blame branch bundle cat-file check-attr check-ignore checkout cherry cherry-pick " +
+	"clean clone commit commit-tree config count-objects describe diff diff-files diff-index diff-tree difftool fetch filter-branch " +
+	"for-each-ref format-patch fsck gc grep hash-object help hook init instaweb log ls-files ls-remote ls-tree maintenance merge merge-base " +
+	"merge-file merge-tree mergetool mktree mv name-rev notes pack-refs prune pull push range-diff read-tree rebase reflog remote repack replace " +
+	"reset restore rev-list rev-parse revert rm shortlog show show-branch show-ref sparse-checkout stash status submodule switch symbolic-ref " +
+	"tag update-index update-ref var verify-commit verify-tag version whatchanged worktree write-tree"
+
 // gitCommand looks at one of git's commands.
 func (s *script) gitCommand(c *step, name string, words []word) {
 	o := gitOptions()
@@ -92,6 +101,12 @@ func (s *script) gitCommand(c *step, name string, words []word) {
 	}
 	if slices.ContainsFunc(f.operands, func(w word) bool { return strings.Contains(w.text, "::") }) {
 		c.doubt("an address of git can run a program")
+	}
+	if !listed(gitCommands, name) {
+		c.doubt("git %s may be an alias, which can run any program", shown(name))
+	}
+	if name == "config" && !gitReads(name, words, f) {
+		c.doubt("settings of git can make it run any program")
 	}
 	if name == "bisect" || name == "submodule" || name == "hook" || name == "filter-branch" || name == "mergetool" || name == "difftool" || name == "instaweb" {
 		if slices.ContainsFunc(words, func(w word) bool { return !w.lit || w.text == "run" || w.text == "foreach" }) || name != "bisect" && name != "submodule" {

@@ -20,8 +20,12 @@ func known(name string) func(*script, *step) {
 		return (*script).goTo
 	case "hostname":
 		return func(_ *script, c *step) { c.reads, c.blind = len(c.words) == 1, true }
-	case "go", "node", "python", "python3", "npm", "cargo", "rustc", "gcc", "clang", "make", "ruby", "java", "deno", "bun", "pnpm", "yarn", "tsc":
-		return (*script).version
+	case "node", "python", "python3", "gcc", "clang", "ruby", "java", "deno", "bun", "tsc":
+		return (*script).version // not rustc, yarn and their like: files of the project say which program those run
+	case "go":
+		return (*script).goTool
+	case "npm", "pnpm", "yarn", "cargo", "make", "pytest", "scp", "sftp", "less", "vi", "vim", "nvim", "ex", "view":
+		return func(s *script, c *step) { s.dev(c, name) }
 	case "test", "[":
 		return (*script).test
 	case "printf":
@@ -86,7 +90,7 @@ func flagged(name string) (o options, reads, ok bool) {
 		return options{bad: "is", badLong: "inplace in-place split-exp"}, false, true
 	case "curl":
 		return options{write: "oDc", writeLong: "output dump-header cookie-jar trace trace-ascii stderr libcurl etag-save output-dir hsts alt-svc",
-			bad: "OKJ", badLong: "remote-name config remote-header-name remote-name-all", value: "HdXAeubTFrmyYzCEQtUwx"}, false, true
+			bad: "OKJ", badLong: "engine remote-name config remote-header-name remote-name-all", value: "HdXAeubTFrmyYzCEQtUwx"}, false, true
 	case "wget":
 		return options{write: "OoaP", writeLong: "output-document output-file append-output directory-prefix save-cookies",
 			bad: "ei", badLong: "execute use-askpass config input-file warc-file"}, false, true
@@ -106,6 +110,10 @@ func (s *script) flagged(c *step, name string, o options, reads bool) {
 	f := s.apply(c, o)
 	c.reads = reads
 	switch name {
+	case "curl":
+		if slices.ContainsFunc(c.words, func(w word) bool { return strings.Contains(w.text, "%output{") }) {
+			c.doubt("-w of curl writes a file")
+		}
 	case "uniq", "xxd":
 		if len(f.operands) > 1 || f.dynamic || slices.ContainsFunc(f.operands, func(w word) bool { return w.split }) {
 			c.writes = append(c.writes, f.operands[min(1, len(f.operands)-1):]...)
@@ -134,30 +142,6 @@ func (s *script) goTo(c *step) {
 		}
 	}
 	s.dirs = append(s.dirs, target)
-}
-
-// version looks at programs that are asked for their version.
-func (s *script) version(c *step) {
-	c.blind = true
-	if len(c.words) != 2 || !c.words[1].lit {
-		if len(c.words) > 1 && c.words[0].text == "go" && c.words[1].text == "env" && c.words[1].lit {
-			s.apply(c, options{bad: "wuCt", badLong: "w u C"})
-			c.reads = true
-		}
-		return
-	}
-	switch c.words[1].text {
-	case "--version":
-		c.reads = true
-	case "version":
-		c.reads = c.words[0].text == "go"
-	case "-version":
-		c.reads = c.words[0].text == "java"
-	case "-v":
-		c.reads = c.words[0].text == "node" || c.words[0].text == "npm"
-	case "env":
-		c.reads = c.words[0].text == "go"
-	}
 }
 
 // test looks at test and [: with -v and -R they evaluate what they are given, so that operators must be
@@ -271,6 +255,9 @@ func (s *script) tar(c *step) {
 	f := o.scan(words)
 	if f.dynamic || len(f.bad) > 0 || f.set["-F"] {
 		c.doubt("an option of tar may run a program")
+	}
+	if slices.ContainsFunc(f.writes, func(w word) bool { return strings.Contains(w.text, ":") }) {
+		c.doubt("tar runs a program to reach an archive on another machine")
 	}
 	if creates && !f.set["-F"] {
 		c.writes = append(c.writes, f.writes...)

@@ -10,6 +10,7 @@ package permission
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/url"
 )
 
@@ -118,6 +119,8 @@ type Right struct {
 	What string
 	// Rule is the rule that would grant it, "" where none can.
 	Rule string
+	// Broad is one that would grant what begins like it, too; "" where that is not safe.
+	Broad string
 }
 
 const (
@@ -138,6 +141,8 @@ type Verdict struct {
 	Hint string
 	// Rights is what is missing, set when the decision is Ask, or would be with a person present.
 	Rights []Right
+	// Places are where the files of a file tool are, by name and through links: what was decided about.
+	Places []string
 	// ReadOnly says that a sandboxed command must not write into the project (plan mode).
 	ReadOnly bool
 }
@@ -149,7 +154,7 @@ func (v Verdict) Always() []string {
 		if r.Kind == RightOutside {
 			continue
 		}
-		if r.Rule == "" {
+		if r.Rule == "" || Visible(r.Rule) != r.Rule {
 			return nil
 		}
 		rules = append(rules, r.Rule)
@@ -185,6 +190,9 @@ func (e *Engine) Judge(mode Mode, r Request) Verdict {
 		v = e.command(mode, r)
 	case "Edit", "Read":
 		v = e.file(mode, kind, r)
+		for _, p := range r.Paths {
+			v.Places = append(v.Places, e.places(p, nil)...)
+		}
 	default:
 		v = e.other(mode, r)
 	}
@@ -204,14 +212,18 @@ func headlessHint(v Verdict) string {
 	return hint + "."
 }
 
-// shown cuts a text for people.
+// shown cuts a text for people, and shows what is hidden in it.
 func shown(s string) string {
-	if len(s) <= maxShown {
-		return s
+	rest := 0
+	if len(s) > maxShown {
+		cut := maxShown
+		for cut > 0 && s[cut]&0xc0 == 0x80 {
+			cut--
+		}
+		s, rest = s[:cut], len(s)-cut
 	}
-	cut := maxShown
-	for cut > 0 && s[cut]&0xc0 == 0x80 {
-		cut--
+	if s = Visible(s); rest > 0 {
+		s += fmt.Sprintf("… (%d more bytes)", rest)
 	}
-	return s[:cut] + "…"
+	return s
 }

@@ -33,6 +33,8 @@ type step struct {
 	through bool
 	// reads says that it changes nothing: it is on the list of commands that are known to.
 	reads bool
+	// repo says that it obeys the settings of a repository.
+	repo bool
 	// blind says that it reads no file that its words name.
 	blind bool
 	// guest says that inner can't be told for certain: it counts for deny rules only.
@@ -50,6 +52,7 @@ type script struct {
 	reads  []word   // by redirection
 	doubts []string // why no rule can allow it
 	unread string   // why it could not be read at all
+	nested bool     // it has substitutions
 	dirs   []word   // folders that it goes to
 	count  int
 	depth  int
@@ -139,6 +142,8 @@ func (s *script) node(n syntax.Node) bool {
 	switch n := n.(type) {
 	case *syntax.Redirect:
 		s.redirect(n)
+	case *syntax.CmdSubst, *syntax.ProcSubst:
+		s.nested = true
 	case *syntax.CallExpr:
 		s.call(n)
 	case *syntax.DeclClause:
@@ -186,6 +191,9 @@ func (s *script) redirect(r *syntax.Redirect) {
 	w := wordOf(r.Word)
 	switch r.Op {
 	case syntax.RdrIn:
+		if network(w) {
+			s.doubt("reading from %s may reach the network", shown(w.text))
+		}
 		s.reads = append(s.reads, w)
 	case syntax.DplIn, syntax.DplOut:
 		if w.lit && descriptor(w.text) {
@@ -198,6 +206,16 @@ func (s *script) redirect(r *syntax.Redirect) {
 			s.writes = append(s.writes, w)
 		}
 	}
+}
+
+// network reports whether reading a word may open a connection: bash does so for /dev/tcp/HOST/PORT.
+func network(w word) bool {
+	for _, dev := range []string{"/dev/tcp/", "/dev/udp/"} {
+		if w.lit && strings.HasPrefix(w.text, dev) || !w.lit && (strings.HasPrefix(dev, w.lead) || strings.HasPrefix(w.lead, dev)) {
+			return true
+		}
+	}
+	return false
 }
 
 // descriptor reports whether the target of >& or <& is a descriptor, as in 2>&1.

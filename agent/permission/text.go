@@ -7,7 +7,7 @@ func (s *script) sed(c *step) {
 	c.reads = true
 	var scripts []word
 	var operands []word
-	inPlace := false
+	inPlace, suffix := false, ""
 	for i := 1; i < len(c.words); i++ {
 		w := c.words[i]
 		switch {
@@ -21,6 +21,7 @@ func (s *script) sed(c *step) {
 			switch {
 			case begins("in-place", name):
 				inPlace = true
+				suffix = value
 			case begins("expression", name) && has:
 				scripts = append(scripts, literal(value))
 			case begins("expression file", name):
@@ -39,6 +40,7 @@ func (s *script) sed(c *step) {
 				scripts = append(scripts, literal(rest[1:]))
 			case rest[0] == 'i':
 				inPlace = true
+				suffix = rest[1:]
 			default:
 				c.doubt("-%s of sed is not followed", shown(rest))
 			}
@@ -57,6 +59,20 @@ func (s *script) sed(c *step) {
 	if inPlace {
 		c.through = true // it is its writes, and nothing else
 		c.writes = append(c.writes, operands...)
+		s.backups(c, operands, suffix)
+	}
+}
+
+// backups notes the copies that sed keeps of what it changes.
+func (s *script) backups(c *step, operands []word, suffix string) {
+	if strings.ContainsAny(suffix, "/*") {
+		c.doubt("sed keeps copies under names that it makes up")
+		return
+	}
+	for _, w := range operands {
+		if suffix != "" && w.lit {
+			c.writes = append(c.writes, literal(w.text+suffix))
+		}
 	}
 }
 
@@ -166,7 +182,7 @@ func (s *script) awk(c *step) {
 			c.doubt("%s of awk is not followed", shown(w.text))
 			return
 		default:
-			if strings.ContainsAny(w.text, ">|@`") || strings.Contains(w.text, "system") || strings.Contains(w.text, "getline") {
+			if strings.ContainsAny(w.text, ">|@`") || strings.Contains(w.text, "system") || strings.Contains(w.text, "ARG") || strings.Contains(w.text, "getline") {
 				c.doubt("the program of awk may write or run something")
 			}
 			for _, o := range c.words[i+1:] {

@@ -47,7 +47,7 @@ func (s *script) declare(n *syntax.DeclClause) {
 			case !w.lit:
 				s.doubt("what %s sets can only be told when it runs", n.Variant.Value)
 			case strings.HasPrefix(w.text, "-"):
-				if strings.Trim(w.text, "-p") != "" && n.Variant.Value != "local" {
+				if strings.Trim(w.text, "-parA") != "" {
 					s.doubt("%s %s can change what variables do", n.Variant.Value, shown(w.text))
 				}
 			default:

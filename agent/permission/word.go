@@ -43,6 +43,9 @@ func wordOf(w *syntax.Word) word {
 		return literal("[") // the command, and no pattern
 	}
 	b := builder{lit: true}
+	if braces(w) {
+		b.dynamic(true)
+	}
 	for i, p := range w.Parts {
 		b.part(p, i == 0)
 	}
@@ -59,6 +62,20 @@ func wordOf(w *syntax.Word) word {
 		out.lead = out.lead[:i]
 	}
 	return out
+}
+
+// braces reports whether a word may be one that braces make several of, as in {a,"b"}: what stands outside
+// of quotes counts over all of its parts.
+func braces(w *syntax.Word) bool {
+	bare := ""
+	for _, p := range w.Parts {
+		if l, ok := p.(*syntax.Lit); ok {
+			bare += l.Value
+		} else {
+			bare += "?"
+		}
+	}
+	return strings.Contains(bare, "{") && (strings.Contains(bare, ",") || strings.Contains(bare, ".."))
 }
 
 // source prints a node.
@@ -148,9 +165,6 @@ func (b *builder) bare(s string, first bool) {
 		if rest := s[1:]; rest != "" && rest[0] != '/' {
 			b.dynamic(false) // another person's home, or a place that the shell remembers
 		}
-	}
-	if strings.Contains(s, "{") && (strings.Contains(s, ",") || strings.Contains(s, "..")) {
-		b.dynamic(true)
 	}
 	for i := 0; i < len(s); i++ {
 		switch c := s[i]; {

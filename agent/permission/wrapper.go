@@ -333,6 +333,9 @@ func (s *script) privileged(c *step) {
 
 // foreign looks at a program that can run commands in ways that are not followed.
 func (s *script) foreign(c *step) {
+	if c.words[0].text == "ssh" || strings.HasSuffix(c.words[0].text, "/ssh") {
+		s.apply(c, devOptions("ssh"))
+	}
 	s.guests(c)
 	s.strings(c)
 }
@@ -395,6 +398,3 @@ func (s *script) findExec(c *step, i int) int {
 	s.add(c, max(c.at, at), inner)
 	return i
 }
-
-// first gives the name of a command for texts.
-func (c *step) first() string { return shown(c.words[0].text) }

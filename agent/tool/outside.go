@@ -6,6 +6,8 @@ import (
 	"io"
 	"path/filepath"
 	"strings"
+
+	"carrel/workspaces/runtime"
 )
 
 // outside words the refusal of a path that leads out of the workspace. The usual mistake is a path
@@ -55,4 +57,9 @@ func mainCheckout(ctx context.Context, env Env) string {
 		return ""
 	}
 	return filepath.FromSlash(main)
+}
+
+// Judged gives the context of a call that may use the files in these places alone, as it was decided.
+func Judged(ctx context.Context, places []string) context.Context {
+	return runtime.Judged(ctx, places...)
 }

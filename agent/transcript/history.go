@@ -59,6 +59,9 @@ func (h *history) apply(r *Record) {
 	case Boundary:
 		if r.Border.starts() {
 			*h = history{}
+			if r.Message != nil {
+				h.msgs, h.from = []model.Message{*r.Message}, []uint64{r.Seq}
+			}
 		}
 	case Note, Todos, Setup, Edit, Retry, Question, Answer:
 	}

@@ -69,6 +69,9 @@ const (
 	Clear Border = "clear"
 	// Reset starts a model's history afresh; people still see what is before it.
 	Reset Border = "reset"
+	// Start starts a model's history afresh with the Message that it carries, as Reset does; people see
+	// its Note.
+	Start Border = "start"
 	// Fork marks where a fork left its origin. It hides nothing.
 	Fork Border = "fork"
 	// Compaction starts a model's history afresh with what follows it, as Reset does.
@@ -76,7 +79,7 @@ const (
 )
 
 // starts reports whether the history of models begins after the border.
-func (b Border) starts() bool { return b == Clear || b == Reset || b == Compaction }
+func (b Border) starts() bool { return b == Clear || b == Reset || b == Start || b == Compaction }
 
 // Choice is the model and how hard it is to think, as a person chose them: Model is "provider:id",
 // Level a level's name or number; an empty field leaves the workspace's choice.
@@ -105,7 +108,7 @@ type Record struct {
 	// Choice, on User, is for the turn that answers it alone; nil: the workspace's.
 	Choice *Choice `json:"choice,omitempty"`
 
-	Message *model.Message `json:"message,omitempty"` // User, Partial, Assistant
+	Message *model.Message `json:"message,omitempty"` // User, Partial, Assistant, a Boundary that is a Start
 	// Delta and Parts are set only in a Partial's line: what changed since the Partial before it,
 	// and how many parts the message has.
 	Delta []PartDelta `json:"delta,omitempty"`
@@ -147,6 +150,8 @@ type Asked struct {
 	Rights []Right `json:"rights"`         // what is missing, exactly
 	// Always are the rules that would grant the same for good; none: that can't be granted.
 	Always []string `json:"always,omitempty"`
+	// Broad are rules that would grant what begins like it, too; none: that is not safe to offer.
+	Broad []string `json:"broad,omitempty"`
 	// Outside says that the call would run out of the sandbox.
 	Outside bool `json:"outside,omitempty"`
 }

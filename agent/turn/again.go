@@ -247,17 +247,7 @@ func (c *Conversation) clear(soft bool) error {
 	if soft {
 		border = transcript.Reset
 	}
-	if _, err := c.append(transcript.Record{Kind: transcript.Boundary, Border: border}); err != nil {
-		return fmt.Errorf("clear conversation: %w", err)
-	}
-	if err := c.log.Sync(); err != nil {
-		return fmt.Errorf("clear conversation: %w", err)
-	}
-	// A message that was about to be answered is cleared too.
-	c.next, c.system, c.draft, c.bare = nil, nil, nil, bare{}
-	c.state, c.code, c.problem = Idle, "", ""
-	c.tell()
-	return nil
+	return c.border(transcript.Record{Kind: transcript.Boundary, Border: border})
 }
 
 // isClear reports whether clearing would change nothing.

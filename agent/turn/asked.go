@@ -117,5 +117,5 @@ func (r *running) stillAsked(k call) bool {
 // sameQuestion reports whether two questions ask for the same.
 func sameQuestion(a, b transcript.Asked) bool {
 	return a.Reason == b.Reason && a.Rule == b.Rule && a.Outside == b.Outside && slices.Equal(a.Rights, b.Rights) &&
-		slices.Equal(a.Always, b.Always)
+		slices.Equal(a.Always, b.Always) && slices.Equal(a.Broad, b.Broad)
 }

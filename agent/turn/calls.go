@@ -208,6 +208,9 @@ func (r *running) start(ctx context.Context, k call) error {
 	}
 	in.Env.Progress = func(chunk string) { r.post(func() { r.progress(j, chunk) }) }
 	in.Env.SaveTodos = r.saveTodos
+	if places := r.verdict.Places; len(places) > 0 && c.cfg.Judge != nil {
+		ctx = tool.Judged(ctx, places)
+	}
 	c.work.Go(func() {
 		defer close(j.done)
 		res := runTool(ctx, c.tools[k.part.Name], in)

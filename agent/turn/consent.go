@@ -98,7 +98,7 @@ func (r *running) request(k call) permission.Request {
 
 // askedFor is the question that a verdict leads to.
 func askedFor(v permission.Verdict) transcript.Asked {
-	asked := transcript.Asked{Reason: v.Reason, Rule: v.Rule, Always: v.Always()}
+	asked := transcript.Asked{Reason: v.Reason, Rule: v.Rule, Always: v.Always(), Broad: v.Broad()}
 	for _, right := range v.Rights {
 		asked.Rights = append(asked.Rights, transcript.Right{Kind: string(right.Kind), What: right.What})
 		asked.Outside = asked.Outside || right.Kind == permission.RightOutside

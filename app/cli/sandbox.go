@@ -45,7 +45,7 @@ type sandboxOptions struct {
 
 func sandboxCommand(io IO) *cobra.Command {
 	return group(&cobra.Command{Use: "sandbox", Short: "Run a command confined, or see what confines it"},
-		sandboxExecCommand(io), sandboxStatusCommand(io), sandboxExplainCommand(io), sandboxHeldCommand(io), sandboxRestoreCommand(io))
+		sandboxExecCommand(io), sandboxStatusCommand(io), sandboxExplainCommand(io), sandboxHeldCommand(io), sandboxRestoreCommand(io), sandboxRulesCommand(io), sandboxForgetCommand(io))
 }
 
 func (o *sandboxOptions) flags(c *cobra.Command) {

@@ -87,6 +87,9 @@ func showWorkspace(io IO, asJSON bool, w app.Workspace) error {
 	}
 	if w.Init != app.InitNone {
 		rows = append(rows, []string{"init hook", initOf(w)})
+		if w.Init != app.InitSkipped {
+			rows = append(rows, []string{"held by", app.HookHold().Text})
+		}
 	}
 	return table(io, nil, rows)
 }

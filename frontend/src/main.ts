@@ -3,7 +3,7 @@ import "@fontsource-variable/jetbrains-mono";
 import "./ui/tokens.css";
 import "./ui/base.css";
 import "./ui/menu.css";
-import { mount } from "svelte";
+import { mount, type Component } from "svelte";
 import App from "./App.svelte";
 import type { Host } from "./host/host";
 import { connectPage } from "./host/page";
@@ -16,7 +16,13 @@ async function host(): Promise<Host> {
   return connectPage(import.meta.env.VITE_VERSION ?? "dev");
 }
 
-void host().then((found) => {
+/** What is mounted: the app, or on the fake build's #scene=ui the page of all components. */
+async function root(): Promise<Component<{ host: Host }>> {
+  if (import.meta.env.MODE === "fake" && location.hash.includes("scene=ui")) return (await import("./gallery/Gallery.svelte")).default;
+  return App;
+}
+
+void Promise.all([host(), root()]).then(([found, Root]) => {
   const target = document.getElementById("app");
-  if (target) mount(App, { target, props: { host: found } });
+  if (target) mount(Root, { target, props: { host: found } });
 });

@@ -2,7 +2,6 @@ package attack
 
 import (
 	"bufio"
-	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,6 +12,8 @@ import (
 	"path/filepath"
 
 	"golang.org/x/sys/unix"
+
+	"carrel/sandbox/jail"
 )
 
 // The machine's people and places.
@@ -230,55 +231,8 @@ func delegatedGroup() error {
 	return errors.Join(os.Chown(dir, uid, uid), os.Chown(dir+"/cgroup.procs", uid, uid))
 }
 
-// network brings the loopback up; every address leads to it.
+// network brings the loopback up; every address leads to it. None of them is an address of one of the
+// machine's interfaces, which no name may lead to.
 func network() error {
-	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = unix.Close(fd) }()
-	lo, err := unix.NewIfreq("lo")
-	if err != nil {
-		return err
-	}
-	lo.SetUint16(unix.IFF_UP | unix.IFF_RUNNING)
-	if err := unix.IoctlIfreq(fd, unix.SIOCSIFFLAGS, lo); err != nil {
-		return err
-	}
-	return routeToSelf()
-}
-
-// routeToSelf is: ip route add local default dev lo. Servers can then listen on any address, and none
-// of them is an address of one of the machine's interfaces, which no name may lead to.
-func routeToSelf() error {
-	s, err := unix.Socket(unix.AF_NETLINK, unix.SOCK_RAW|unix.SOCK_CLOEXEC, unix.NETLINK_ROUTE)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = unix.Close(s) }()
-	le := binary.NativeEndian
-	const size = unix.SizeofNlMsghdr + unix.SizeofRtMsg + unix.SizeofRtAttr + 4
-	b := le.AppendUint32(nil, size)
-	b = le.AppendUint16(b, unix.RTM_NEWROUTE)
-	b = le.AppendUint16(b, unix.NLM_F_REQUEST|unix.NLM_F_ACK|unix.NLM_F_CREATE)
-	b = append(b, 1, 0, 0, 0, 0, 0, 0, 0) // sequence and sender
-	b = append(b, unix.AF_INET, 0, 0, 0, unix.RT_TABLE_LOCAL, unix.RTPROT_STATIC, unix.RT_SCOPE_HOST, unix.RTN_LOCAL, 0, 0, 0, 0)
-	b = le.AppendUint16(b, unix.SizeofRtAttr+4)
-	b = le.AppendUint16(b, unix.RTA_OIF)
-	b = le.AppendUint32(b, 1) // lo
-	if err := unix.Sendto(s, b, 0, &unix.SockaddrNetlink{Family: unix.AF_NETLINK}); err != nil {
-		return err
-	}
-	answer := make([]byte, 1024)
-	n, _, err := unix.Recvfrom(s, answer, 0)
-	if err != nil {
-		return err
-	}
-	if n < unix.SizeofNlMsghdr+4 {
-		return unix.EBADMSG
-	}
-	if code := int32(le.Uint32(answer[unix.SizeofNlMsghdr:])); code != 0 {
-		return unix.Errno(-code)
-	}
-	return nil
+	return errors.Join(jail.RaiseLoopback(), jail.RouteToSelf(unix.AF_INET))
 }

@@ -10,6 +10,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // The naive proxy is the control of the proxy list: it makes the mistakes that the entries are about,
@@ -17,21 +18,75 @@ import (
 
 const naiveLog = rigLog + "/naive"
 
-func serveNaive(addr string) error {
-	l, err := net.Listen("tcp", addr)
-	if err != nil {
-		return err
-	}
-	go accept(l, func(c net.Conn) {
-		in := bufio.NewReader(c)
-		for naiveRequest(c, in) {
-		}
-	})
-	return nil
+// naive is that proxy.
+type naive struct {
+	mu   sync.Mutex
+	run  int // counts the resets
+	open map[net.Conn]bool
+	busy sync.WaitGroup
 }
 
-// naiveRequest serves one request of a client.
-func naiveRequest(c net.Conn, in *bufio.Reader) (more bool) {
+func serveNaive(addr string) (*naive, error) {
+	l, err := net.Listen("tcp", addr)
+	if err != nil {
+		return nil, err
+	}
+	p := &naive{open: map[net.Conn]bool{}}
+	go accept(l, func(c net.Conn) {
+		run := p.begin(c)
+		defer p.busy.Done()
+		in := bufio.NewReader(c)
+		for p.request(c, in, run) {
+		}
+		p.forget(c)
+	})
+	return p, nil
+}
+
+func (p *naive) begin(c net.Conn) int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.busy.Add(1)
+	p.open[c] = true
+	return p.run
+}
+
+func (p *naive) forget(c net.Conn) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	delete(p.open, c)
+}
+
+// dial connects for a client of a run, unless that run is over.
+func (p *naive) dial(addr string, run int) (net.Conn, error) {
+	up, err := net.Dial("tcp", addr)
+	if err != nil {
+		return nil, err
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.run != run {
+		_ = up.Close()
+		return nil, net.ErrClosed
+	}
+	p.open[up] = true
+	return up, nil
+}
+
+// reset ends what a run left, so that nothing of it reaches the servers in the next one.
+func (p *naive) reset() {
+	p.mu.Lock()
+	p.run++
+	for c := range p.open {
+		_ = c.Close()
+	}
+	clear(p.open)
+	p.mu.Unlock()
+	p.busy.Wait()
+}
+
+// request serves one request of a client.
+func (p *naive) request(c net.Conn, in *bufio.Reader, run int) (more bool) {
 	line, err := in.ReadString('\n')
 	if err != nil {
 		return false
@@ -67,12 +122,12 @@ func naiveRequest(c net.Conn, in *bufio.Reader) (more bool) {
 		host = target
 	}
 	addr := naiveAddress(host, method == "CONNECT")
-	up, err := net.Dial("tcp", addr)
+	up, err := p.dial(addr, run)
 	if err != nil {
-		_, _ = io.WriteString(c, "HTTP/1.1 502 Bad Gateway\r\nContent-Length: 0\r\n\r\n")
-		return true
+		_, err = io.WriteString(c, "HTTP/1.1 502 Bad Gateway\r\nContent-Length: 0\r\n\r\n")
+		return err == nil
 	}
-	defer func() { _ = up.Close() }()
+	defer func() { p.forget(up); _ = up.Close() }()
 	if method == "CONNECT" {
 		_, _ = io.WriteString(c, "HTTP/1.1 200 OK\r\n\r\n")
 		go func() { _, _ = io.Copy(up, in) }()
@@ -81,10 +136,10 @@ func naiveRequest(c net.Conn, in *bufio.Reader) (more bool) {
 	}
 	body, _ := io.ReadAll(io.LimitReader(in, int64(length)))
 	_, _ = fmt.Fprintf(up, "%s %s HTTP/1.1\r\n%s\r\n%s", method, decode(path), head.Bytes(), body)
-	return naiveAnswer(c, up, method)
+	return p.answer(c, up, method, run)
 }
 
-func naiveAnswer(c, up net.Conn, method string) bool {
+func (p *naive) answer(c, up net.Conn, method string, run int) bool {
 	in := bufio.NewReader(up)
 	resp, err := http.ReadResponse(in, &http.Request{Method: method})
 	if err != nil {
@@ -97,9 +152,10 @@ func naiveAnswer(c, up net.Conn, method string) bool {
 		return false
 	}
 	if to := resp.Header.Get("Location"); to != "" { // follows what it is told
-		if other, err := net.Dial("tcp", naiveAddress(strings.TrimPrefix(to, "http://"), false)); err == nil {
+		if other, err := p.dial(naiveAddress(strings.TrimPrefix(to, "http://"), false), run); err == nil {
 			_, _ = fmt.Fprintf(other, "GET /stolen HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
 			_, _ = bufio.NewReader(other).ReadString('\n')
+			p.forget(other)
 			_ = other.Close()
 		}
 	}

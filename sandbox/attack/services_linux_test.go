@@ -25,6 +25,7 @@ type services struct {
 	tty     *os.File // the terminal that the user looks at
 	ttyName string
 	backend *backend
+	naive   *naive
 	mu      sync.Mutex
 	seen    map[string]*bytes.Buffer // by log file
 	grew    *sync.Cond
@@ -76,10 +77,10 @@ func serve() (*services, error) {
 	if err := serveNames("127.0.0.53:53"); err != nil {
 		return nil, err
 	}
-	if err := serveNaive(fmt.Sprintf("127.0.0.1:%d", proxyPort)); err != nil {
+	var err error
+	if s.naive, err = serveNaive(fmt.Sprintf("127.0.0.1:%d", proxyPort)); err != nil {
 		return nil, err
 	}
-	var err error
 	s.backend, err = serveBackends()
 	return s, err
 }
@@ -262,6 +263,7 @@ func (s *services) resetTmp() error {
 		return err
 	}
 	if s.backend != nil {
+		s.naive.reset()
 		s.backend.reset()
 	}
 	return os.WriteFile("/sys/fs/cgroup/user.slice/cgroup.procs", nil, 0o644)

@@ -183,7 +183,7 @@ func (m *remote) judge(e entry, tiers []string) verdict {
 // TestAttacks is the suite: every entry of the lists, without a sandbox and in each tier.
 func TestAttacks(t *testing.T) {
 	needRoot(t)
-	list := append(entries(t, "testdata/local.md", "testdata/more.md"), proxyEntries(t)...)
+	list := append(entries(t, "testdata/local.md", "testdata/more.md", "testdata/variants.md"), proxyEntries(t)...)
 	limits := documentedLimits(t)
 	for _, v := range runAll(t, list, []string{"A", "B", "C"}) {
 		t.Run(v.entry.ID+"-"+v.entry.Name, func(t *testing.T) {
@@ -240,7 +240,7 @@ var (
 // the gateway of remote sandboxes, which ends TLS: its package runs them.
 func proxyEntries(t *testing.T) []entry {
 	t.Helper()
-	return slices.DeleteFunc(entries(t, "testdata/proxy.md", "testdata/proxymore.md"), func(e entry) bool { return e.Profile == "gateway" })
+	return slices.DeleteFunc(entries(t, "testdata/proxy.md", "testdata/proxymore.md", "testdata/proxyvariants.md"), func(e entry) bool { return e.Profile == "gateway" })
 }
 
 // checkControl holds an entry to its promise that the attack works without a sandbox.

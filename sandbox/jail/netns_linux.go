@@ -21,8 +21,8 @@ type ifreq struct {
 	_     [22]byte
 }
 
-// raiseLoopback switches lo on.
-func raiseLoopback() error {
+// RaiseLoopback switches lo on in the calling thread's network namespace.
+func RaiseLoopback() error {
 	s, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
 		return failure("raise loopback", "lo", err)
@@ -42,10 +42,10 @@ func captureAll() error {
 	if err := addOutwardAddress(); err != nil {
 		return failure("add an address to loopback", "lo", err)
 	}
-	if err := addLocalRoute(unix.AF_INET); err != nil {
+	if err := RouteToSelf(unix.AF_INET); err != nil {
 		return failure("route every address to loopback", "IPv4", err)
 	}
-	err := addLocalRoute(unix.AF_INET6)
+	err := RouteToSelf(unix.AF_INET6)
 	if err != nil && !errors.Is(err, unix.EOPNOTSUPP) && !errors.Is(err, unix.EAFNOSUPPORT) {
 		return failure("route every address to loopback", "IPv6", err)
 	}
@@ -71,8 +71,9 @@ func addOutwardAddress() error {
 	return unix.IoctlIfreq(s, unix.SIOCSIFADDR, r)
 }
 
-// addLocalRoute is: ip route add local default dev lo.
-func addLocalRoute(family uint8) error {
+// RouteToSelf is, for a family of addresses (unix.AF_INET): ip route add local default dev lo. Servers of the
+// network namespace, which must be a fresh one, then answer at every address.
+func RouteToSelf(family uint8) error {
 	s, err := unix.Socket(unix.AF_NETLINK, unix.SOCK_RAW|unix.SOCK_CLOEXEC, unix.NETLINK_ROUTE)
 	if err != nil {
 		return err

@@ -68,7 +68,7 @@ func Rules(access []plan.Access) []landlock.Rule {
 		for _, r := range []struct {
 			plan plan.Rights
 			ours landlock.Rights
-		}{{plan.Read, landlock.Read}, {plan.Write, landlock.Write}, {plan.Device, landlock.Device}, {plan.List, landlock.List}} {
+		}{{plan.Read, landlock.Read}, {plan.Write, landlock.Write}, {plan.Device, landlock.Device}, {plan.List, landlock.List}, {plan.Socket, landlock.Socket}} {
 			if a.Rights&r.plan != 0 {
 				rules[i].Rights |= r.ours
 			}
@@ -111,8 +111,10 @@ func Limit(pid int, l Limits) {
 		if r.value <= 0 || unix.Prlimit(pid, r.resource, nil, &have) != nil { // the command may have ended
 			continue
 		}
-		have.Max = min(have.Max, uint64(r.value))
-		have.Cur = min(have.Cur, have.Max)
-		_ = unix.Prlimit(pid, r.resource, &have, nil)
+		if bound := uint64(r.value); have.Max > bound || have.Cur > bound {
+			have.Max = min(have.Max, bound)
+			have.Cur = min(have.Cur, have.Max)
+			_ = unix.Prlimit(pid, r.resource, &have, nil)
+		}
 	}
 }

@@ -30,7 +30,7 @@ func enter(r Room) error {
 	if err := unix.Unshare(unix.CLONE_NEWNET); err != nil {
 		return failure("make network namespace", "", err)
 	}
-	if err := raiseLoopback(); err != nil {
+	if err := RaiseLoopback(); err != nil {
 		return err
 	}
 	if r == Caught {

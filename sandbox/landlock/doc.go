@@ -3,8 +3,8 @@
 // It promises: what was asked for is enforced or an error says what the kernel lacks. Files are named by descriptors that no symbolic link can turn
 // elsewhere. Restrictions are inherited and can't be lifted.
 //
-// It does not hold (no kernel does, yet): changing modes, times and attributes, connecting to
-// sockets that have a name in the file system, and seeing that a path exists.
+// It does not hold (no kernel does, yet): changing modes, times and attributes, and seeing that a
+// path exists; before version 9, connecting to sockets that have a name in the file system.
 package landlock
 
 // Rights is what a command may do at a path and below it.
@@ -19,6 +19,9 @@ const (
 	Write
 	// Device uses a device node with its controls.
 	Device
+	// Socket connects to Unix sockets that something outside listens on. From version 9 on it needs
+	// this right; before, whoever can make a socket can do it anywhere.
+	Socket
 )
 
 // Rule grants rights below a path, which must be free of symbolic links.

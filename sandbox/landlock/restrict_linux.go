@@ -20,6 +20,8 @@ const (
 	MinPorts = 4
 	// MinScope knows signals and abstract sockets.
 	MinScope = 6
+	// MinSockets knows Unix sockets by their path.
+	MinSockets = 9
 
 	minDevice = 5
 )
@@ -35,7 +37,8 @@ const (
 	nodes = unix.LANDLOCK_ACCESS_FS_MAKE_CHAR | unix.LANDLOCK_ACCESS_FS_MAKE_BLOCK
 	// onFiles are the rights that a rule for something other than a directory may name.
 	onFiles = unix.LANDLOCK_ACCESS_FS_EXECUTE | unix.LANDLOCK_ACCESS_FS_READ_FILE |
-		unix.LANDLOCK_ACCESS_FS_WRITE_FILE | unix.LANDLOCK_ACCESS_FS_TRUNCATE | unix.LANDLOCK_ACCESS_FS_IOCTL_DEV
+		unix.LANDLOCK_ACCESS_FS_WRITE_FILE | unix.LANDLOCK_ACCESS_FS_TRUNCATE | unix.LANDLOCK_ACCESS_FS_IOCTL_DEV |
+		unix.LANDLOCK_ACCESS_FS_RESOLVE_UNIX
 )
 
 // Version gives the version of the kernel's interface, 0 where there is none, and the bit set of
@@ -53,7 +56,7 @@ func Version() (version, errata int) {
 
 // handled gives the file rights that the version knows; all of them are refused unless granted.
 func (r Ruleset) handled(version int) uint64 {
-	rights := uint64(reading | writing | nodes | unix.LANDLOCK_ACCESS_FS_IOCTL_DEV)
+	rights := uint64(reading | writing | nodes | unix.LANDLOCK_ACCESS_FS_IOCTL_DEV | unix.LANDLOCK_ACCESS_FS_RESOLVE_UNIX)
 	if r.Light {
 		rights &^= reading | unix.LANDLOCK_ACCESS_FS_TRUNCATE
 	}
@@ -62,6 +65,9 @@ func (r Ruleset) handled(version int) uint64 {
 	}
 	if version < minDevice {
 		rights &^= unix.LANDLOCK_ACCESS_FS_IOCTL_DEV
+	}
+	if version < MinSockets {
+		rights &^= unix.LANDLOCK_ACCESS_FS_RESOLVE_UNIX
 	}
 	return rights
 }
@@ -118,6 +124,9 @@ func (r Rights) access() uint64 {
 	if r&Device != 0 {
 		a |= devices
 	}
+	if r&Socket != 0 {
+		a |= unix.LANDLOCK_ACCESS_FS_RESOLVE_UNIX
+	}
 	return a
 }
 
@@ -164,7 +173,7 @@ func add(ruleset int, kind uintptr, attr unsafe.Pointer) error {
 // String lists the rights for people.
 func (r Rights) String() string {
 	var words []string
-	for i, word := range []string{"read", "list", "write", "device"} {
+	for i, word := range []string{"read", "list", "write", "device", "socket"} {
 		if r&(1<<i) != 0 {
 			words = append(words, word)
 		}

@@ -14,7 +14,20 @@ func nodes() []string {
 }
 
 func (k *maker) access(name string, rights Rights, dir bool, why string) {
+	if k.sockets() && dir && rights&Write != 0 && rights&Device == 0 {
+		rights |= Socket // those in what commands can write belong to the project
+	}
 	k.plan.Access = append(k.plan.Access, Access{Path: name, Rights: rights, Dir: dir, Why: why})
+}
+
+// sockets reports whether Landlock says which Unix sockets can be connected to.
+func (k *maker) sockets() bool { return k.m.Landlock >= 9 }
+
+// grantAgent lets commands connect to the SSH agent, if the policy does.
+func (k *maker) grantAgent() {
+	if k.agent != "" && k.sockets() {
+		k.access(k.agent, Socket, false, "the SSH agent, as your settings say")
+	}
 }
 
 // grant lists what Landlock grants in tiers A and B, where mounts hold guards and denials: it stays when
@@ -31,6 +44,7 @@ func (k *maker) grant() {
 		k.access(name, Read|Write|Device, false, "a harmless device")
 	}
 	k.access("/dev/pts", Read|Write|Device, true, "terminals of its own")
+	k.grantAgent()
 }
 
 // enumerate lists what Landlock grants in tier C: since nothing can be taken out of a granted folder,
@@ -66,6 +80,7 @@ func (k *maker) enumerate() {
 			k.access(name, Read|Write|Device, false, "a harmless device")
 		}
 	}
+	k.grantAgent()
 	k.helper()
 }
 
@@ -140,7 +155,7 @@ func (k *maker) limits() {
 		k.unheld("you are the machine's root: files that only root may read are readable unless they are denied")
 	}
 	if k.tier == TierC {
-		p.Unix = k.p.SSHAgent
+		p.Unix = k.p.SSHAgent || k.sockets()
 		k.limitsC()
 		return
 	}
@@ -150,7 +165,7 @@ func (k *maker) limits() {
 	if k.m.Landlock == 0 {
 		k.unheld("the kernel has no Landlock: mounts and the system call filter hold alone")
 	}
-	if p.Unix {
+	if p.Unix && !k.sockets() {
 		k.unheld("a Unix socket that a program outside opens later, in a folder that commands can see, can be reached")
 	}
 	if !k.p.ReadOnly && len(p.Absent) > 0 {
@@ -170,7 +185,7 @@ func (k *maker) limitsC() {
 	k.unheld("names of denied files can be listed, and processes outside be seen and slowed down")
 	k.unheld("caches are written directly, not through a private layer")
 	k.unheld("/tmp, /dev/shm and terminals opened by path can't be used; temporary files go to $TMPDIR")
-	if k.p.SSHAgent {
+	if k.p.SSHAgent && !k.sockets() {
 		k.unheld("Unix sockets are allowed for the SSH agent, so any socket can be reached")
 	}
 	if k.m.Landlock < 5 {

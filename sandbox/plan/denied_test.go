@@ -292,3 +292,45 @@ func TestTierCGrantsNoSharedPlaces(t *testing.T) {
 		t.Errorf("Unix sockets %v, %v", plan.Unix, plan.Env)
 	}
 }
+
+// Where Landlock knows Unix sockets, commands have those of their own and of what they can write, in
+// tier C too; of the session's they get the agent's, on request.
+func TestSocketsAreGrantedByPathWhereTheKernelCan(t *testing.T) {
+	host := tree("/home/ada/p/x", "/tmp/ssh-x/agent |", "/run/docker.sock |")
+	for abi, want := range map[int]map[string]bool{
+		7: {}, 9: {"/home/ada/p": true, "/tmp/ssh-x/agent": true, "/home/ada/.carrel/sandbox/w1/tmp": true},
+	} {
+		for _, tier := range []Tier{TierA, TierC} {
+			m, p := strong(), ada()
+			m.Landlock, p.SSHAgent, p.Network = abi, true, policy.NetworkDeny
+			plan, err := Make(p, m, host.tree(), Command{Tier: tier, Env: []string{"SSH_AUTH_SOCK=/tmp/ssh-x/agent"}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := map[string]bool{}
+			for _, a := range plan.Access {
+				if a.Rights&Socket != 0 {
+					got[a.Path] = true
+				}
+			}
+			for path := range got {
+				if path == "/" || strings.HasPrefix(path, "/run") || strings.HasPrefix(path, "/dev/pts") || abi < 9 {
+					t.Errorf("tier %s, ABI %d: sockets in %s can be connected to", tier, abi, path)
+				}
+			}
+			for path := range want {
+				if !got[path] && (tier == TierC || !strings.Contains(path, ".carrel")) { // there it is /tmp
+					t.Errorf("tier %s, ABI %d: sockets in %s can't be connected to", tier, abi, path)
+				}
+			}
+			text := strings.Join(plan.Unheld, "\n")
+			if limit := strings.Contains(text, "can be reached"); limit == (abi == 9) {
+				t.Errorf("tier %s, ABI %d: %s", tier, abi, text)
+			}
+			p.SSHAgent = false
+			if plan, err = Make(p, m, host.tree(), Command{Tier: tier}); err != nil || plan.Unix != (tier == TierA || abi == 9) {
+				t.Errorf("tier %s, ABI %d: Unix sockets %v, %v", tier, abi, plan.Unix, err)
+			}
+		}
+	}
+}

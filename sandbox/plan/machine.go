@@ -56,7 +56,7 @@ type Machine struct {
 // equal reports whether a plan for one machine is a plan for the other.
 func (m Machine) equal(n Machine) bool {
 	return m.UserNS == n.UserNS && m.NetNS == n.NetNS && m.Overlay == n.Overlay && m.Landlock == n.Landlock && m.Errata == n.Errata &&
-		m.Bwrap == n.Bwrap && m.OldBwrap == n.OldBwrap && m.Seccomp == n.Seccomp && m.Root == n.Root && m.UID == n.UID && m.GID == n.GID &&
+		m.Bwrap == n.Bwrap && m.OldBwrap == n.OldBwrap && m.Seccomp == n.Seccomp && m.Root == n.Root && m.UID == n.UID && m.GID == n.GID && m.Helper == n.Helper &&
 		slices.Equal(m.Sockets, n.Sockets) && slices.Equal(m.Mounts, n.Mounts)
 }
 

@@ -19,6 +19,8 @@ func TestMachinesThatDifferAnywhereAreNotEqual(t *testing.T) {
 			f.SetBool(true)
 		case reflect.Int:
 			f.SetInt(1)
+		case reflect.String:
+			f.SetString("x")
 		case reflect.Slice:
 			f.Set(reflect.MakeSlice(f.Type(), 1, 1))
 		case reflect.Struct:

@@ -124,6 +124,7 @@ const (
 	Write                     // write, truncate, make, remove, rename and link
 	Device                    // ioctl on a device
 	List                      // list folders, no more
+	Socket                    // connect to Unix sockets of programs outside; where Landlock knows of them (ABI 9)
 )
 
 // Access is one grant.

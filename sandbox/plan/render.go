@@ -99,7 +99,7 @@ func (r Rights) String() string {
 	for _, x := range []struct {
 		right Rights
 		name  string
-	}{{Read, "read"}, {Write, "write"}, {Device, "ioctl"}, {List, "list"}} {
+	}{{Read, "read"}, {Write, "write"}, {Device, "ioctl"}, {List, "list"}, {Socket, "connect"}} {
 		if r&x.right != 0 {
 			list = append(list, x.name)
 		}

@@ -24,8 +24,12 @@ func (w *walker) gitDir(at *os.Root, rel string, depth int) {
 	w.hooks(at, path.Join(rel, "hooks"))
 	w.links(at, rel)
 	w.open(at, "modules", path.Join(rel, "modules"), func(m *os.Root) { w.modules(m, path.Join(rel, "modules"), depth+1) })
+	w.open(at, "info", path.Join(rel, "info"), func(info *os.Root) {
+		w.item(info, "attributes", path.Join(rel, "info", "attributes"),
+			rule{kind: Hook, action: Move, why: "it chooses the filters and drivers that git runs"})
+	})
 	w.open(at, "worktrees", path.Join(rel, "worktrees"), func(all *os.Root) {
-		for _, e := range w.names(all) {
+		for _, e := range w.linksIn(all, path.Join(rel, "worktrees"), "worktrees") {
 			below := path.Join(rel, "worktrees", e.Name())
 			w.open(all, e.Name(), below, func(one *os.Root) {
 				w.item(one, "commondir", path.Join(below, "commondir"), away)

@@ -7,21 +7,30 @@ import (
 	"strings"
 )
 
-// What git keeps besides its objects acts on the host in two ways. Git appends to its logs and writes
-// its messages and states through symbolic links, with text that a command chooses (a branch's name, a
-// commit's subject): a link from there to a startup file of a shell would be written by the next git
-// outside. Git itself makes no link that leaves its folder. And a rebase under way may hold commands.
+// What git keeps acts on the host in two ways. Git appends to its logs and writes its messages, states,
+// references and packs through symbolic links, with names and text that a command chooses: a link from
+// there to a startup file of a shell, or to git's own configuration, would be written by the next git
+// outside. Git itself makes links to references only. And a rebase under way may hold commands.
 
 // states are the folders in which git keeps what it is in the middle of.
 func states() []string { return []string{"rebase-merge", "rebase-apply", "sequencer"} }
 
-// maxLogs is how deep the logs of branches may lie.
-const maxLogs = 32
+// maxBranch is how deep references and their logs may lie.
+const maxBranch = 32
 
-// links notes links in a git directory, or a worktree's, that lead out of it.
+// links notes links in a git directory, or a worktree's, that lead git elsewhere.
 func (w *walker) links(at *os.Root, rel string) {
 	w.linksIn(at, rel, "")
-	w.open(at, "logs", path.Join(rel, "logs"), func(logs *os.Root) { w.logs(logs, path.Join(rel, "logs"), "logs", 0) })
+	for _, name := range []string{"logs", "refs"} {
+		w.open(at, name, path.Join(rel, name), func(dir *os.Root) { w.linksBelow(dir, path.Join(rel, name), name, 0) })
+	}
+	w.open(at, "objects", path.Join(rel, "objects"), func(objects *os.Root) {
+		w.linksIn(objects, path.Join(rel, "objects"), "objects")
+		for _, name := range []string{"info", "pack"} {
+			within := path.Join("objects", name)
+			w.open(objects, name, path.Join(rel, within), func(dir *os.Root) { w.linksBelow(dir, path.Join(rel, within), within, 0) })
+		}
+	})
 	for _, name := range states() {
 		w.open(at, name, path.Join(rel, name), func(dir *os.Root) {
 			w.linksIn(dir, path.Join(rel, name), name)
@@ -48,16 +57,16 @@ func runs(list string) bool {
 	return false
 }
 
-// logs notes the links in the logs of all refs.
-func (w *walker) logs(at *os.Root, rel, within string, depth int) {
-	if depth > maxLogs {
-		w.cut("logs of git deeper than %d folders", maxLogs)
+// linksBelow notes the links in a folder and below.
+func (w *walker) linksBelow(at *os.Root, rel, within string, depth int) {
+	if depth > maxBranch {
+		w.cut("references of git deeper than %d folders", maxBranch)
 		return
 	}
 	for _, e := range w.linksIn(at, rel, within) {
 		if e.IsDir() {
 			w.open(at, e.Name(), path.Join(rel, e.Name()), func(sub *os.Root) {
-				w.logs(sub, path.Join(rel, e.Name()), path.Join(within, e.Name()), depth+1)
+				w.linksBelow(sub, path.Join(rel, e.Name()), path.Join(within, e.Name()), depth+1)
 			})
 		}
 	}
@@ -70,11 +79,22 @@ func (w *walker) linksIn(at *os.Root, rel, within string) []fs.DirEntry {
 		if e.Type()&fs.ModeSymlink == 0 || e.Name() == "hooks" || e.Name() == "modules" {
 			continue // the last two have rules of their own
 		}
-		if target, err := at.Readlink(e.Name()); err == nil && leaves(within, target) {
+		if target, err := at.Readlink(e.Name()); err == nil && !toReference(within, target) {
 			w.item(at, e.Name(), path.Join(rel, e.Name()), rule{kind: Redirect, action: Move, why: "git writes to where it leads"})
 		}
 	}
 	return entries
+}
+
+// toReference reports whether a link in a folder of a git directory leads to a reference or its log, which
+// are looked through for links themselves. The target must be spelled without detours: a folder on the way
+// may be a link, too.
+func toReference(within, target string) bool {
+	if leaves(within, target) || path.Clean(target) != target {
+		return false
+	}
+	first, _, _ := strings.Cut(path.Join(within, target), "/")
+	return first == "refs" || first == "logs" || first == "HEAD"
 }
 
 // leaves reports whether a link in a folder of a git directory leads out of that directory.

@@ -10,7 +10,7 @@ import (
 // appended to and messages written through it.
 func TestLinksThatLeaveAGitDirectoryAreFindings(t *testing.T) {
 	root := t.TempDir()
-	for _, dir := range []string{".git/logs/refs/heads", ".git/objects", ".git/refs", ".git/rebase-merge", ".git/worktrees/w/logs", ".git/modules/m/logs"} {
+	for _, dir := range []string{".git/logs/refs/heads", ".git/objects/info", ".git/objects/pack", ".git/refs/heads", ".git/info", ".git/rebase-merge", ".git/worktrees/w/logs", ".git/modules/m/logs"} {
 		if err := os.MkdirAll(filepath.Join(root, dir), 0o755); err != nil {
 			t.Fatal(err)
 		}
@@ -30,9 +30,14 @@ func TestLinksThatLeaveAGitDirectoryAreFindings(t *testing.T) {
 	}
 	links := map[string]string{
 		".git/logs/HEAD": "../../../.bashrc", ".git/logs/refs/heads/a": "/etc/passwd", ".git/COMMIT_EDITMSG": "../x", ".git/rebase-merge/message": "../../y",
+		".git/refs/heads/a": "/etc/passwd", ".git/refs/remotes": "../../x", ".git/objects/ab": "../../x", ".git/objects/info/commit-graph": "/etc/passwd",
+		".git/objects/pack/multi-pack-index": "../../../x", ".git/worktrees/other": "/srv",
+		// Inside, but to what git obeys, or by a way that may itself be a link.
+		".git/MERGE_MSG": "config", ".git/FETCH_HEAD": "hooks/post-merge", ".git/here": ".", ".git/TAG_EDITMSG": "objects/ab/x/config",
+		".git/SQUASH_MSG":            "refs/heads/../../config",
 		".git/worktrees/w/logs/HEAD": "../../../../../z", ".git/modules/m/logs/HEAD": "/x", ".git/modules/m/MERGE_MSG": "/x",
 	}
-	harmless := map[string]string{".git/ORIG": "refs/heads/main", ".git/logs/refs/heads/b": "../../HEAD", ".git/here": "."}
+	harmless := map[string]string{".git/ORIG": "refs/heads/main", ".git/logs/refs/heads/b": "../../HEAD", ".git/refs/heads/main": "../remotes/origin/main"}
 	for _, list := range []map[string]string{links, harmless} {
 		for name, target := range list {
 			if err := os.Symlink(target, filepath.Join(root, name)); err != nil {

@@ -46,6 +46,9 @@ func (f files) Open(ctx context.Context, path string) (io.ReadCloser, fs.FileInf
 		if info, err = file.Stat(); err == nil {
 			err = regular(info)
 		}
+		if err == nil {
+			err = judged(ctx, placeOf(file, filepath.Join(f.dir, name)))
+		}
 		if err != nil {
 			_ = file.Close()
 		}
@@ -94,6 +97,9 @@ func (f files) Write(ctx context.Context, path string, data []byte, o WriteOptio
 		if name == "." {
 			return errors.New("it is a folder")
 		}
+		if err := judged(ctx, filepath.Join(f.dir, name)); err != nil {
+			return err
+		}
 		parent, base := filepath.Dir(name), filepath.Base(name)
 		if err := root.MkdirAll(parent, 0o777); err != nil {
 			return err
@@ -102,8 +108,21 @@ func (f files) Write(ctx context.Context, path string, data []byte, o WriteOptio
 		if err != nil {
 			return err
 		}
-		return errors.Join(replace(dir, base, data, o), dir.Close())
+		if err = f.stayed(ctx, dir, parent, base); err == nil {
+			err = replace(dir, base, data, o)
+		}
+		return errors.Join(err, dir.Close())
 	})
+}
+
+// stayed checks that a folder which is open for a write is where it was judged to be.
+func (f files) stayed(ctx context.Context, dir *os.Root, parent, base string) error {
+	open, err := dir.Open(".")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = open.Close() }()
+	return judged(ctx, filepath.Join(placeOf(open, filepath.Join(f.dir, parent)), base))
 }
 
 func regular(info fs.FileInfo) error {

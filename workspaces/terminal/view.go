@@ -195,13 +195,7 @@ func (v *View) Next(ctx context.Context) (Record, error) {
 		v.took = time.Now() // it has nothing to take
 		t.moved.Wait()
 	}
-	if v.waiting > 0 && v.waiting < maxChunk && !v.lost {
-		if left := coalesce - time.Since(v.sent); left > 0 {
-			t.mu.Unlock()
-			time.Sleep(left)
-			t.mu.Lock()
-		}
-	}
+	v.gather(ctx)
 	switch {
 	case v.gone:
 		return Record{}, io.EOF
@@ -224,6 +218,26 @@ func (v *View) Next(ctx context.Context) (Record, error) {
 		v.gone = true
 	}
 	return r, nil
+}
+
+// gather waits until a whole record is there, or a little time has passed since the one before: then a page
+// draws many small pieces at once, and the first one without delay.
+func (v *View) gather(ctx context.Context) {
+	left := coalesce - time.Since(v.sent)
+	if v.waiting >= maxChunk || v.waiting == 0 || left <= 0 {
+		return
+	}
+	over := false
+	timer := time.AfterFunc(left, func() {
+		v.t.mu.Lock()
+		defer v.t.mu.Unlock()
+		over = true
+		v.t.moved.Broadcast()
+	})
+	defer timer.Stop()
+	for !over && !v.gone && !v.lost && v.waiting < maxChunk && len(v.waits) > 0 && ctx.Err() == nil {
+		v.t.moved.Wait()
+	}
 }
 
 // snapshot is the screen as it is now. What else waits, and is not the end, is in it.

@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { faults } from "../faults";
 import type { Answer } from "../model";
 import { useStage } from "../stage";
 
@@ -18,18 +19,32 @@ test("the agent asks before it runs a command; once, always and no do what they 
 
   const question = ada.page.getByRole("region", { name: "The agent asks" });
   await question.getByText("Run this?").waitFor();
-  await question.getByText("git init made").waitFor();
+  await question.getByText("git init made", { exact: true }).waitFor();
   await ada.page.getByText("asks you").first().waitFor();
   await question.getByRole("button", { name: "Always in this project" }).click();
 
   // The same command runs by itself now; another one asks, and is refused with a word.
-  await question.getByText("git init other").waitFor();
+  await question.getByText("git init other", { exact: true }).waitFor();
   await question.getByRole("button", { name: "No" }).click();
   await question.getByRole("textbox", { name: "What to tell the agent" }).fill("not that one");
   await question.getByRole("button", { name: "Refuse" }).click();
   await ada.page.getByText("All said.").waitFor();
   await question.waitFor({ state: "detached" });
   expect(model.asked.at(-1)?.results.at(-1)).toContain("not that one");
+
+  // What begins like it can be saved where that is safe, and taken back from where it is listed.
+  model.answers(run("git add README.md"), run("git add ."), (say) => say.text("Added."));
+  await ada.write("Add");
+  await question.getByRole("radio", { name: "What begins like it" }).click();
+  await question.getByText("Bash(git add:*)").waitFor();
+  await question.getByRole("button", { name: "Always in this project" }).click();
+  await ada.page.getByText("Added.", { exact: true }).waitFor();
+  await ada.page.getByRole("button", { name: /^Sandbox: / }).click();
+  const rules = ada.changes.getByRole("region", { name: "Rules" });
+  await rules.getByText("Bash(git add:*)").waitFor();
+  expect(await faults(ada, "the list of rules")).toEqual([]);
+  await rules.getByRole("button", { name: "Remove Bash(git add:*)" }).click();
+  await rules.getByText("Bash(git add:*)").waitFor({ state: "detached" });
 
   // The mode is beside the model.
   await ada.page.getByRole("button", { name: "Mode: Ask" }).click();

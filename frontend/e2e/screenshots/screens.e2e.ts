@@ -50,7 +50,28 @@ const openCoder = (button: string) => async (page: Page) => {
   await page.waitForTimeout(300);
 };
 
+/** Brings about what only a pointer or the focus does, and makes the picture as high as the page. */
+async function forced(page: Page): Promise<void> {
+  const client = await page.context().newCDPSession(page);
+  await client.send("DOM.enable");
+  await client.send("CSS.enable");
+  const { root } = await client.send("DOM.getDocument");
+  for (const state of ["hover", "active", "focus-visible"]) {
+    const { nodeIds } = await client.send("DOM.querySelectorAll", { nodeId: root.nodeId, selector: `[data-force="${state}"] :is(button, input)` });
+    for (const nodeId of nodeIds) await client.send("CSS.forcePseudoState", { nodeId, forcedPseudoClasses: [state] });
+  }
+  const high = await page.evaluate(() => Math.ceil(document.querySelector("main")?.scrollHeight ?? 900));
+  const { width } = page.viewportSize() ?? { width: 1440 };
+  await page.setViewportSize({ width, height: high });
+  await page.waitForTimeout(200);
+}
+
 const screens: Screen[] = [
+  ...["tokens", "controls", "content"].map((part): Screen => ({ name: `ui-${part}`, scene: `scene=ui&part=${part}`, prepare: forced })),
+  { name: "ui-compact", scene: "scene=ui&part=controls&density=compact", only: "wide", prepare: forced },
+  { name: "ui-menu", scene: "scene=ui&part=controls", prepare: async (page) => { await page.getByRole("button", { name: "Open the menu" }).click(); await page.waitForTimeout(300); } },
+  { name: "ui-dialog", scene: "scene=ui&part=controls", prepare: async (page) => { await page.getByRole("button", { name: "Open the dialog" }).click(); await page.waitForTimeout(300); } },
+  { name: "ui-toasts", scene: "scene=ui" },
   { name: "main", scene: "scene=main" },
   { name: "failed", scene: "scene=main&workspace=w3" },
   { name: "missing", scene: "scene=main&workspace=w5" },
@@ -80,6 +101,10 @@ const screens: Screen[] = [
   { name: "picture-edit", scene: "scene=pictures", prepare: async (page) => { await page.getByRole("textbox", { name: "Message", exact: true }).press("ArrowUp"); await page.waitForTimeout(300); } },
   { name: "rich", scene: "scene=rich", prepare: async (page) => { await page.locator("img[src^='blob:']").waitFor(); await page.locator(".katex").first().waitFor(); await page.waitForTimeout(350); } },
   { name: "rich-tools", scene: "scene=rich", prepare: async (page) => { await page.locator(".katex").first().waitFor(); await page.getByRole("log").evaluate((box) => { box.dispatchEvent(new WheelEvent("wheel")); box.scrollTo(0, 0); }); await page.getByRole("button", { name: /lookup/ }).click(); await page.getByRole("button", { name: /Why full jitter/ }).scrollIntoViewIfNeeded().catch(() => undefined); await page.getByRole("log").evaluate((box) => box.scrollTo(0, 0)); await page.waitForTimeout(350); } },
+  { name: "find", scene: "scene=rich", prepare: async (page) => { await page.locator("img[src^='blob:']").waitFor(); await press("Control+F")(page); await page.getByRole("textbox", { name: "Find in this conversation" }).fill("jitter"); await page.getByText(/1 of \d/).waitFor(); await page.waitForTimeout(400); } },
+  { name: "answer-menu", scene: "scene=main", prepare: async (page, narrow) => { if (!narrow) await page.getByText("The uploader retries at once").hover(); await page.getByRole("button", { name: "Actions for this answer" }).first().click(); await page.waitForTimeout(350); } },
+  { name: "records", scene: "scene=rich", prepare: async (page, narrow) => { await page.locator("img[src^='blob:']").waitFor(); if (!narrow) await page.getByText("Try it:").hover(); await page.getByRole("button", { name: "Actions for this answer" }).click(); await page.getByRole("menuitem", { name: "Show the records" }).click(); await page.waitForTimeout(400); } },
+  { name: "start-here", scene: "scene=rich", prepare: async (page, narrow) => { await page.locator("img[src^='blob:']").waitFor(); if (!narrow) await page.getByText("Try it:").hover(); await page.getByRole("button", { name: "Actions for this answer" }).click(); await page.getByRole("menuitem", { name: "Start here" }).click(); await page.getByRole("button", { name: "Undo" }).waitFor(); await page.waitForTimeout(900); await page.getByText("The model goes on from this alone").scrollIntoViewIfNeeded(); await page.waitForTimeout(300); } },
   { name: "retrying", scene: "scene=retrying" },
   { name: "model-picker", scene: "scene=main", prepare: async (page) => { await page.getByLabel("Model", { exact: true }).click(); await page.waitForTimeout(300); } },
   { name: "level-picker", scene: "scene=main", prepare: async (page) => { await page.getByRole("button", { name: /^Thinking/ }).click(); await page.waitForTimeout(300); } },
@@ -92,6 +117,9 @@ const screens: Screen[] = [
   { name: "tour", scene: "scene=first", prepare: async (page) => { await page.getByRole("button", { name: "Look around with a sample" }).click(); await page.getByRole("heading", { name: /1 of 5/ }).waitFor(); } },
   { name: "output", scene: "scene=main", prepare: async (page) => { await press("F4")(page); await page.keyboard.type("Show Output"); await page.keyboard.press("Enter"); await page.getByText("the core is ready").waitFor(); } },
   { name: "sandbox-policy", scene: "scene=main", prepare: async (page) => { await page.getByRole("button", { name: /^Sandbox: / }).click(); await page.getByText("Every step").click(); await page.getByText("Can be written").click(); await page.getByText("Every step").scrollIntoViewIfNeeded(); await page.waitForTimeout(350); } },
+  { name: "sandbox-rules", scene: "scene=main", prepare: async (page) => { await page.getByRole("button", { name: /^Sandbox: / }).click(); await page.getByText("Can't be changed in there").click(); await page.getByText("Temporary files go").scrollIntoViewIfNeeded(); await page.waitForTimeout(350); } },
+  { name: "asking", scene: "scene=asking", prepare: async (page) => { await page.getByRole("radio", { name: "What begins like it" }).click(); await page.getByText("The whole command").click(); await page.waitForTimeout(350); } },
+  { name: "saved-rules", scene: "scene=main", prepare: async (page) => { await press("Control+,")(page); await page.getByRole("dialog").getByRole("tab", { name: "Sandbox" }).click(); await page.getByRole("region", { name: "Saved rules" }).scrollIntoViewIfNeeded(); await page.waitForTimeout(350); } },
   { name: "sandbox-settings", scene: "scene=main", prepare: async (page) => { await press("Control+,")(page); await page.getByRole("dialog").getByRole("tab", { name: "Sandbox" }).click(); await page.getByRole("textbox", { name: "Allowed hosts" }).fill("example.org"); await page.waitForTimeout(350); } },
   { name: "search", scene: "scene=main", prepare: async (page) => { await press("Control+Shift+F")(page); await page.getByRole("combobox", { name: "Search" }).fill("jitter"); await page.getByRole("dialog").getByRole("option").first().waitFor(); } },
   { name: "fork", scene: "scene=main", prepare: async (page) => { await page.getByRole("button", { name: "More", exact: true }).click(); await page.getByRole("menuitem", { name: "Fork…" }).click(); await page.waitForTimeout(350); } },
@@ -105,6 +133,8 @@ const screens: Screen[] = [
   { name: "arranged", scene: "scene=sidebar", prepare: async (page, narrow) => { if (narrow) await page.getByRole("button", { name: "Workspaces" }).click(); await page.waitForTimeout(350); } },
   { name: "row-menu", scene: "scene=sidebar", only: "wide", prepare: async (page) => { await page.getByRole("navigation").getByText("Only the back-off").click({ button: "right" }); await page.waitForTimeout(300); } },
   { name: "compact", scene: "scene=sidebar&density=compact", only: "wide" },
+  { name: "app-menu", scene: "scene=main", only: "wide", prepare: async (page) => { await page.getByRole("button", { name: "Carrel: all commands" }).click(); await page.getByRole("menuitem", { name: "Workspaces" }).hover(); await page.waitForTimeout(400); } },
+  { name: "quit", scene: "scene=sidebar&host=desktop", prepare: async (page) => { await press("Control+q")(page); await page.getByRole("dialog").waitFor(); await page.waitForTimeout(300); } },
   { name: "sidebar", scene: "scene=main", only: "narrow", prepare: async (page) => { await page.getByRole("button", { name: "Workspaces" }).click(); await page.waitForTimeout(350); } },
   { name: "changes", scene: "scene=main", only: "narrow", prepare: async (page) => { await page.getByRole("button", { name: /Changes/ }).click(); await page.waitForTimeout(350); } },
   { name: "delete", scene: "scene=main", prepare: async (page) => { await page.getByRole("button", { name: "More", exact: true }).click(); await page.getByRole("menuitem", { name: "Delete…" }).click(); await page.waitForTimeout(350); } },
@@ -134,6 +164,7 @@ for (const size of sizes) {
       const errors = watchErrors(page);
       for (const screen of screens) {
         if ((screen.only && screen.only !== size.name) || (only && !only.includes(screen.name))) continue;
+        await page.setViewportSize(size);
         await page.goto("about:blank");
         await page.goto(`${server.address}/#theme=${theme}&${screen.scene}`);
         await page.waitForSelector("main");

@@ -341,6 +341,17 @@ export interface Exported {
   text: string;
 }
 
+/** Runner is what starts programs in a workspace. */
+export type Runner = "agent" | "hook" | "terminal";
+
+/** Hold is the policy that holds for what a runner starts. */
+export interface Hold {
+  runner: Runner;
+  confined: boolean;
+  /** a sentence */
+  text: string;
+}
+
 /** LayoutOf names a kind of window. */
 export interface LayoutOf {
   /** desktop or browser */
@@ -494,6 +505,38 @@ export interface ModelPrices {
   cacheWrite: number;
 }
 
+/** FindInConversation asks for the entries that hold a text; case does not count. */
+export interface FindInConversation {
+  workspace: string;
+  /** at most 1,000 bytes */
+  text: string;
+  /** FoundEntries.Next of the call before; 0: from the newest on */
+  before?: number;
+}
+
+/** FoundEntries are entries with a text, the newest first. */
+export interface FoundEntries {
+  hits: FoundEntry[];
+  /** where to go on; absent: everything was looked at */
+  next?: number;
+}
+
+/** FoundEntry is an entry that holds a text. */
+export interface FoundEntry {
+  entry: string;
+  order: number;
+  /** how often it holds the text */
+  count: number;
+}
+
+/** RawEntry is what an entry was made of. */
+export interface RawEntry {
+  /** a JSON list of records, at most 1 MiB */
+  text: string;
+  /** there was more */
+  cut?: boolean;
+}
+
 /** Answer is what a person says to a call that needs consent. */
 export type Answer = "once" | "always" | "no";
 
@@ -510,7 +553,12 @@ export interface Question {
   rule?: string;
   /** what is missing, exactly */
   rights: Right[];
+  /**
+   * Always are the rules that would grant the same for good, Broad those that would grant what begins
+   * like it, too. Without them that can't be granted, or is not safe.
+   */
   always?: string[];
+  broad?: string[];
   /** Outside says that the call would run out of the sandbox. */
   outside?: boolean;
 }
@@ -537,6 +585,20 @@ export interface PermissionRule {
   rule: string;
   /** settings, project or session */
   from: string;
+  problem?: string;
+}
+
+/** SavedRule is something that a person allowed, asks for or denies for good, wherever it counts. */
+export interface SavedRule {
+  /** id; "" for one of the settings, which counts everywhere */
+  project?: string;
+  /** the project's */
+  name?: string;
+  /** List is allow, ask or deny; for a project also allow_outside, allowed_domains or allow_write. */
+  list: string;
+  rule: string;
+  /** where it is written */
+  file: string;
   problem?: string;
 }
 
@@ -601,6 +663,22 @@ export interface SandboxStatus {
   denyRead: string[];
   caches: SandboxCache[];
   sshAgent?: boolean;
+  /** Guards stay as they are inside of what can be written. */
+  guards: SandboxGuard[];
+  /** the commands' own folder for temporary files */
+  temp?: string;
+  /** Holds tells for whatever starts programs in the workspace which policy holds for it. */
+  holds: Hold[];
+}
+
+/**
+ * SandboxGuard is what commands can't change inside of the project, by the reason: it could later run
+ * outside of the sandbox.
+ */
+export interface SandboxGuard {
+  /** a few words */
+  why: string;
+  names: string[];
 }
 
 /** SandboxPlan is what would confine a command of a workspace now. */
@@ -895,6 +973,11 @@ export interface AnswerQuestion {
   answer: Answer;
   /** with no: for the model */
   text?: string;
+  /**
+   * Rules are those of the question that are to be saved, with always: all of its Always, or all of its
+   * Broad. Left out, they are Always.
+   */
+  rules?: string[];
 }
 
 /** GrantRules allows what the rules name. */
@@ -905,10 +988,14 @@ export interface GrantRules {
   folders?: string[];
 }
 
-/** RevokeRule names a rule of a project. */
+/**
+ * RevokeRule names a rule that a person saved: of a workspace's project or conversation, of a project, or,
+ * with neither, of the settings.
+ */
 export interface RevokeRule {
-  workspace: string;
-  /** allow or allow_outside */
+  workspace?: string;
+  project?: string;
+  /** List is as in SavedRule; "" is allow or allow_outside, whichever has it. */
   list: string;
   rule: string;
 }
@@ -934,6 +1021,11 @@ export interface ForkWorkspace {
   name: string;
   /** sent there at once */
   message?: string;
+  /**
+   * Entry is where the conversation is forked: its turn is the last that goes with it, or when it is a
+   * message of the person, what is before it; the message is the draft then. "" is the end.
+   */
+  entry?: string;
 }
 
 /** Forked is the workspace that a fork made. */
@@ -1731,6 +1823,10 @@ export interface Calls {
   "conversations.retry": { args: ByID; result: void };
   "conversations.stopRetry": { args: ByID; result: void };
   "conversations.clear": { args: ClearConversation; result: void };
+  "conversations.find": { args: FindInConversation; result: FoundEntries };
+  "conversations.raw": { args: EntryRequest; result: RawEntry };
+  "conversations.startHere": { args: EntryRequest; result: void };
+  "conversations.undoStart": { args: EntryRequest; result: void };
   "conversations.setDraft": { args: SetDraft; result: void };
   "conversations.setMode": { args: SetMode; result: void };
   "conversations.release": { args: ByID; result: void };
@@ -1739,6 +1835,7 @@ export interface Calls {
   "permissions.get": { args: ByID; result: Permissions };
   "permissions.answer": { args: AnswerQuestion; result: void };
   "permissions.grant": { args: GrantRules; result: void };
+  "permissions.saved": { args: undefined; result: SavedRule[] };
   "permissions.revoke": { args: RevokeRule; result: void };
   "permissions.setSandbox": { args: SetSandbox; result: void };
   "sandbox.status": { args: ByID; result: SandboxStatus };
@@ -1910,6 +2007,14 @@ export interface Api {
     stopRetry(args: ByID): Promise<void>;
     /** Clear starts the conversation anew; the log keeps what was said. */
     clear(args: ClearConversation): Promise<void>;
+    /** Find looks for a text in the whole conversation. */
+    find(args: FindInConversation): Promise<FoundEntries>;
+    /** Raw returns the records of the log that an entry was made of. */
+    raw(args: EntryRequest): Promise<RawEntry>;
+    /** StartHere makes an answer all that models know of the conversation from now on. */
+    startHere(args: EntryRequest): Promise<void>;
+    /** UndoStart takes StartHere back, as long as nothing was said since; the entry is the boundary. */
+    undoStart(args: EntryRequest): Promise<void>;
     /** SetDraft keeps what the person is writing. */
     setDraft(args: SetDraft): Promise<void>;
     /** SetMode says how much runs without a question; "" is as the settings say. */
@@ -1928,7 +2033,9 @@ export interface Api {
     answer(args: AnswerQuestion): Promise<void>;
     /** Grant allows what rules name, and writing in folders, for as long as the conversation is open. */
     grant(args: GrantRules): Promise<void>;
-    /** Revoke takes back what was allowed for the workspace's project. */
+    /** Saved lists what was allowed, asked for and denied for good, of the settings and of all projects. */
+    saved(): Promise<SavedRule[]>;
+    /** Revoke takes back what was saved, or what was allowed for as long as the conversation is open. */
     revoke(args: RevokeRule): Promise<void>;
     /**
      * SetSandbox says how commands are confined for as long as the conversation is open; "" is as the
@@ -2124,6 +2231,10 @@ export function client(call: Call): Api {
       retry: (args) => call("conversations.retry", args),
       stopRetry: (args) => call("conversations.stopRetry", args),
       clear: (args) => call("conversations.clear", args),
+      find: (args) => call("conversations.find", args),
+      raw: (args) => call("conversations.raw", args),
+      startHere: (args) => call("conversations.startHere", args),
+      undoStart: (args) => call("conversations.undoStart", args),
       setDraft: (args) => call("conversations.setDraft", args),
       setMode: (args) => call("conversations.setMode", args),
       release: (args) => call("conversations.release", args),
@@ -2134,6 +2245,7 @@ export function client(call: Call): Api {
       get: (args) => call("permissions.get", args),
       answer: (args) => call("permissions.answer", args),
       grant: (args) => call("permissions.grant", args),
+      saved: () => call("permissions.saved", undefined),
       revoke: (args) => call("permissions.revoke", args),
       setSandbox: (args) => call("permissions.setSandbox", args),
     },

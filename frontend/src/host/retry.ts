@@ -43,6 +43,10 @@ const repeatable: Record<CallName, boolean> = {
   "conversations.page": true,
   "conversations.queued": true,
   "conversations.entry": true,
+  "conversations.find": true,
+  "conversations.raw": true,
+  "conversations.startHere": false,
+  "conversations.undoStart": false,
   "conversations.send": true, // the message carries an id
   "conversations.interrupt": true,
   "conversations.removeQueued": true,
@@ -59,6 +63,7 @@ const repeatable: Record<CallName, boolean> = {
   "permissions.answer": false, // the next question of the call's could be another one
   "permissions.grant": true,
   "permissions.revoke": true,
+  "permissions.saved": true,
   "permissions.setSandbox": true,
   "conversations.export": true,
   "sandbox.status": true,

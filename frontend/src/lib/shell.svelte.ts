@@ -14,7 +14,7 @@ export type DialogState =
   | { kind: "newWorkspace"; project?: string | undefined; parent?: string }
   | { kind: "renameWorkspace"; workspace: string }
   | { kind: "deleteWorkspace"; workspace: string }
-  | { kind: "forkWorkspace"; workspace: string; message?: string }
+  | { kind: "forkWorkspace"; workspace: string; message?: string; entry?: string }
   | { kind: "search" }
   | { kind: "settings"; section?: SettingsSection }
   | { kind: "quit"; stakes: Stake[] }

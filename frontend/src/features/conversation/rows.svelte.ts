@@ -9,6 +9,8 @@ export class Row {
   open = $state.raw<boolean | undefined>();
   /** What the person makes of a message of theirs; undefined while they don't edit it. */
   edit = $state<string | undefined>();
+  /** Whether what the log holds of it is shown. */
+  raw = $state(false);
   /** Whether the row was just gone to, so that the eye finds it. */
   found = $state(false);
 

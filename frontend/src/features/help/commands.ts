@@ -55,6 +55,7 @@ export const commands = [
   { id: "message.editLast", title: "Edit your last message, from an empty composer", group: "Conversation", keys: ["ArrowUp"], local: true },
   { id: "message.cancelEdit", title: "Stop editing a message", group: "Conversation", keys: ["Escape"], local: true },
   { id: "queue.move", title: "Move a waiting message up or down", group: "Conversation", keys: ["Alt+ArrowUp", "Alt+ArrowDown"], local: true },
+  { id: "conversation.find", title: "Find in this conversation", group: "Conversation", keys: ["Mod+F", "F3"] },
   { id: "conversation.bottom", title: "Jump to the latest message", group: "Conversation", keys: ["Shift+G"] },
   { id: "model.choose", title: "Choose a model", group: "Conversation", keys: [] },
   { id: "model.next", title: "Next model", group: "Conversation", keys: ["Mod+/"] },

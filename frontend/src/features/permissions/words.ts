@@ -33,6 +33,27 @@ export function verb(right: Right): string {
   return verbs[right.kind] ?? "";
 }
 
+const lists: Record<string, string> = {
+  allow: "allowed",
+  allow_outside: "allowed, out of the sandbox too",
+  ask: "asks",
+  deny: "denied",
+  allowed_domains: "host that may be reached",
+  allow_write: "folder that may be written",
+};
+
+/** What a rule's list makes of it. */
+export function listWord(list: string): string {
+  return lists[list] ?? list;
+}
+
+const origins: Record<string, string> = { settings: "everywhere", project: "this project", session: "until this conversation is closed" };
+
+/** Where a rule counts. */
+export function originWord(from: string): string {
+  return origins[from] ?? from;
+}
+
 /** The question in a few words. */
 export function title(question: Question): string {
   if (question.outside) return "Run this outside of the sandbox?";

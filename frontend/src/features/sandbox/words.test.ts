@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { NetworkDecision, SandboxStatus } from "../../host/host";
 import { markOf, outcome, target, waiting } from "./words";
 
-const status = (changes: Partial<SandboxStatus>): SandboxStatus => ({ mode: "workspace-write", on: true, tier: "A", tiers: [], network: "allow", allowed: [], denied: [], allowPrivate: [], write: [], denyRead: [], caches: [], ...changes });
+const status = (changes: Partial<SandboxStatus>): SandboxStatus => ({ mode: "workspace-write", on: true, tier: "A", tiers: [], network: "allow", allowed: [], denied: [], allowPrivate: [], write: [], denyRead: [], caches: [], guards: [], holds: [], ...changes });
 const decision = (changes: Partial<NetworkDecision>): NetworkDecision => ({ id: "1-1", time: "2026-01-01T10:00:00Z", host: "example.org", port: 443, rule: "not-listed", allowed: false, ended: true, sent: 0, received: 0, ...changes });
 
 test("the mark says tier, weakness and off, by shape and word", () => {

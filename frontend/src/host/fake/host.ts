@@ -3,7 +3,7 @@
 import { CallError, client, safeAddress, type Call, type CallName, type Calls, type ConnectionState, type Conversation, type Entry, type Host, type HostEvent, type HostListener, type Layout, type PickResult, type Project, type Status, type Uploaded, type Workspace } from "../host";
 import { arrange, siblings } from "./arrange";
 import { outputAnswers } from "./output";
-import { sandboxAnswers } from "./sandbox";
+import { sandboxAnswers, savedRules } from "./sandbox";
 import { FakeTerminals } from "./terminals";
 import { FakeSettings } from "./settings";
 import * as world from "./world";
@@ -232,10 +232,11 @@ export class FakeHost implements Host {
       "system.showFile": () => undefined,
       "conversations.release": ({ id }) => this.update(id, { held: false, queue: [] }),
       "conversations.setMode": ({ workspace: id, mode }) => void this.putWorkspace({ ...this.#workspace(id), mode }),
-      "permissions.get": ({ id }) => ({ mode: this.#workspace(id).mode, modes: ["plan", "ask", "accept-edits", "auto", "bypass"], rules: [], sandbox: { mode: "workspace-write", on: true, tier: "A", network: "allow" } }),
+      "permissions.get": ({ id }) => ({ mode: this.#workspace(id).mode, modes: ["plan", "ask", "accept-edits", "auto", "bypass"], rules: savedRules.map((one) => ({ list: one.list, rule: one.rule, from: one.project ? "project" : "settings" })), sandbox: { mode: "workspace-write", on: true, tier: "A", network: "allow" } }),
       "permissions.answer": ({ workspace, answer }) => this.update(workspace, { activity: answer === "no" ? "streaming" : "running_tools", question: undefined }),
       "permissions.grant": () => undefined,
       "permissions.revoke": () => undefined,
+      "permissions.saved": () => savedRules,
       "permissions.setSandbox": () => undefined,
       ...sandboxAnswers((event) => this.emit(event)),
       "settings.get": () => ({ ...this.settings, keys: this.values.keys }),

@@ -3,7 +3,7 @@ import type { Host, Workspace } from "../host";
 import { playDemo } from "./demo";
 import { FakeHost } from "./host";
 import { withEverything } from "./rich";
-import { coder, entry, git, models, project, providers, retrying, workspace } from "./world";
+import { asking, coder, entry, git, models, project, providers, retrying, workspace } from "./world";
 
 declare global {
   interface Window {
@@ -17,6 +17,7 @@ export function fakePage(): Host {
   const asked = new URLSearchParams(location.hash.slice(1));
   const host = new FakeHost();
   host.settings.theme = asked.get("theme") ?? "system";
+  if (asked.get("host") === "desktop") Object.assign(host, { kind: "desktop" });
   host.settings.density = asked.get("density") ?? "comfortable";
   playDemo(host, Number(asked.get("pace") ?? 24));
   const scene = asked.get("scene") ?? "main";
@@ -32,13 +33,17 @@ export function fakePage(): Host {
     host.update("w2", {});
   }
   if (scene === "sidebar") fillSidebar(host);
+  if (scene === "asking") {
+    host.conversations.set("w2", asking());
+    host.update("w2", {});
+  }
   if (scene === "coder") withCoder(host);
   if (scene === "pictures") withPictures(host);
   if (scene === "rich") withEverything(host);
   if (scene === "refused") host.setConnection({ kind: "refused", reason: "Carrel was started again, so this page's key is no longer valid." });
   if (scene === "offline") host.setConnection({ kind: "offline", since: Date.now() - 9000, nextTry: Date.now() + 6000 });
   host.older = scene === "older";
-  sessionStorage.setItem("carrel.workspace", asked.get("workspace") ?? (["main", "offline", "older", "sidebar"].includes(scene) ? "w1" : ["long", "retrying", "pictures", "rich"].includes(scene) ? "w2" : ""));
+  sessionStorage.setItem("carrel.workspace", asked.get("workspace") ?? (["main", "offline", "older", "sidebar"].includes(scene) ? "w1" : ["long", "retrying", "asking", "pictures", "rich"].includes(scene) ? "w2" : ""));
   window.fake = host;
   return host;
 }

@@ -53,5 +53,14 @@ export function withEverything(host: FakeHost): void {
     call("lookup", { service: "uploader", limits: { attempts: 6, base: "200ms" }, tags: ["retry", "store"], strict: true }, { output: JSON.stringify({ found: 2, hosts: [{ name: "a1", load: 0.31 }, { name: "b7", load: 0.9 }] }) }),
     entry({ kind: "assistant", text: answer, model: "anthropic:claude-sonnet-5", usage: { input: 1800, output: 640, cacheRead: 21000, cacheWrite: 900, usd: 0.031 } }),
   ];
+  host.handle("conversations.find", ({ workspace, text }) => {
+    const hits = host.conversation(workspace).entries.toReversed().flatMap((one) => {
+      const count = `${one.text ?? ""} ${one.tool?.input ?? ""} ${one.tool?.output ?? ""}`.toLowerCase().split(text.toLowerCase()).length - 1;
+      return count > 0 ? [{ entry: one.id, order: one.order, count }] : [];
+    });
+    return { hits };
+  });
+  host.handle("conversations.raw", ({ workspace, entry: id }) => ({ text: JSON.stringify([{ seq: 41, kind: "assistant", message: host.conversation(workspace).entries.find((one) => one.id === id) }], null, 2) }));
+  host.handle("conversations.startHere", ({ workspace, entry: id }) => host.put(workspace, entry({ kind: "boundary", code: "start", text: host.conversation(workspace).entries.find((one) => one.id === id)?.text ?? "" })));
   conversation.status = { ...conversation.status, activity: "idle" };
 }

@@ -1,5 +1,5 @@
 // A sandbox in memory.
-import type { Calls, CallName, HostEvent, NetworkDecision, NetworkDecisions, Quarantined, SandboxPlan, SandboxSettings, SandboxStatus } from "../host";
+import type { Calls, CallName, HostEvent, NetworkDecision, NetworkDecisions, Quarantined, SandboxPlan, SandboxSettings, SandboxStatus, SavedRule } from "../host";
 import { at } from "./world";
 
 type Answers = { [N in Extract<CallName, `sandbox.${string}`>]: (args: Calls[N]["args"]) => Calls[N]["result"] };
@@ -25,7 +25,23 @@ export const sandboxStatus: SandboxStatus = {
   write: ["/home/ada/.carrel/src/harbor-k3x9/upload-jitter"],
   denyRead: ["/home/ada/.ssh", "/home/ada/.aws", "/home/ada/.netrc", "/home/ada/.config/gh"],
   caches: [{ path: "/home/ada/.npm/_cacache", mode: "overlay" }, { path: "/home/ada/go/pkg", mode: "overlay" }],
+  guards: [
+    { why: "what git runs and obeys, here, in worktrees, submodules and nested repositories", names: [".git/hooks", ".git/config", ".git/info"] },
+    { why: "settings of editors, which can name tasks and programs to run", names: [".vscode", ".idea"] },
+  ],
+  temp: "/home/ada/.carrel/sessions/w1/sandbox/tmp",
+  holds: [
+    { runner: "agent", confined: true, text: "Confined: tier A, workspace-write, network allowlist." },
+    { runner: "hook", confined: false, text: "Runs outside of the sandbox: you trusted this project." },
+    { runner: "terminal", confined: false, text: "Runs outside of the sandbox: it is your own terminal." },
+  ],
 };
+
+export const savedRules: SavedRule[] = [
+  { list: "deny", rule: "Bash(rm:*)", file: "/home/ada/.carrel/settings.jsonc" },
+  { list: "allow", rule: "Bash(go test:*)", project: "p1", name: "harbor", file: "/home/ada/.carrel/projects/p1/sandbox.jsonc" },
+  { list: "allow_outside", rule: "Bash(npm ci)", project: "p1", name: "harbor", file: "/home/ada/.carrel/projects/p1/sandbox.jsonc" },
+];
 
 export const sandboxPlan: SandboxPlan = {
   on: true, unheld: [], notes: ["/home/ada/.cache/pip is a symbolic link, so it is not written."],

@@ -248,3 +248,22 @@ export function failed(): Conversation {
 export function emptyConversation(workspace: string): Conversation {
   return { rev: 1, workspace, entries: [], more: false, status: { activity: "idle", queue: [], held: false, todos: [], model: "", level: "", usage: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, context: 0, spentUsd: 0 } } };
 }
+
+/** A command that waits for the person. */
+export function asking(): Conversation {
+  const empty = emptyConversation("w2");
+  const script = "go vet ./... && go test -run 'Flag' ./config/...";
+  const call = tool("bash", { script }, { status: "pending", asks: true });
+  return {
+    ...empty,
+    status: {
+      ...empty.status, activity: "waiting", model: "anthropic:claude-sonnet-5",
+      question: {
+        call: "c1", entry: call.id, tool: "bash", since: at(8000), reason: "It runs a command that is not known to change nothing.",
+        rights: [{ kind: "command", what: "go vet ./..." }, { kind: "command", what: "go test -run Flag ./config/..." }],
+        always: ["Bash(go vet ./...)", "Bash(go test -run Flag ./config/...)"], broad: ["Bash(go test:*)", "Bash(go vet:*)"],
+      },
+    },
+    entries: [entry({ kind: "user", text: "Split the config loader." }), entry({ kind: "assistant", text: "I test what I changed." }), call],
+  };
+}
