@@ -110,8 +110,9 @@ fmt: ## format the Go files
 	gofmt -w $$(git ls-files '*.go')
 
 .PHONY: generate
-generate: ## write the page's typed client and docs/shortcuts.md again
+generate: ## write the page's typed client, docs/settings.md and docs/shortcuts.md again
 	go run ./app/wire/gen
+	UPDATE=1 go test -count=1 -run TestTheSettingsPage ./app
 	cd frontend && npx vitest run src/features/help/docs.test.ts --update
 
 .PHONY: picture

@@ -282,7 +282,7 @@ type SystemAPI interface {
 	Quit(ctx context.Context, args QuitArgs) error
 	// OpenURL opens an http, https or mailto address outside, for the page in the window.
 	OpenURL(ctx context.Context, args OpenURL) error
-	// ShowFile shows a file that was just exported in its folder.
+	// ShowFile shows a file that was just exported, or settings.jsonc, in its folder.
 	ShowFile(ctx context.Context, args ShowFile) error
 }
 

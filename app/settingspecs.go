@@ -34,6 +34,7 @@ type settingSpec struct {
 	kind    SettingKind
 	options []SettingOption
 	usual   any    // without it in the file
+	note    string // the default in words, where usual does not say it
 	env     string // the variable of the environment that counts more
 	said    string // what else counts more, for people
 	least   float64
@@ -65,13 +66,28 @@ func generalSpecs() []settingSpec {
 			help:    "How the page looks."},
 		{key: "density", section: "general", title: "Density", kind: SettingChoice, usual: "comfortable",
 			options: []SettingOption{{"comfortable", "Comfortable"}, {"compact", "Compact"}},
-			help:    "How much room things take."},
+			help:    "How closely things stand. On a phone they keep the size of a finger."},
 		{key: "defaultModel", section: "general", title: "Default model", kind: SettingModel, usual: "", check: checkModel,
 			help: "New workspaces start with it. Each workspace can have its own."},
+		{key: "vim", section: "general", title: "Vim mode in the composer", kind: SettingSwitch, usual: true,
+			help: "Esc goes to normal mode, and i, a or o back to writing. Off, Esc stops the agent."},
+		{key: "editor", section: "general", title: "Editor", kind: SettingChoice, usual: "", options: editorOptions(), note: "the first that is installed",
+			help: "What opens files and workspaces outside Carrel."},
 		{key: "gpu", section: "general", title: "Drawing of the window", kind: SettingChoice, usual: "auto", env: "CARREL_GPU",
 			options: []SettingOption{{"auto", "With the GPU where there is one"}, {"always", "Always with the GPU"}, {"never", "Never with the GPU"}},
 			help:    "Counts from the window's next start. Never helps where a window stays blank."},
 	}
+}
+
+// editorOptions are the editors that we know; that it is not installed is told when it is opened.
+func editorOptions() []SettingOption {
+	options := []SettingOption{{"", "The first that is installed"}}
+	for _, e := range editorSpecs() {
+		if !e.terminal {
+			options = append(options, SettingOption{e.id, e.name})
+		}
+	}
+	return options
 }
 
 func permissionSpecs() []settingSpec {
@@ -103,6 +119,7 @@ func sandboxSpecs() []settingSpec {
 			help:    "What confined commands reach. A list is held by a filtering proxy, which shows what it refused."},
 		list("allowed_domains", "Allowed hosts", "For a network of listed hosts, one a line. Without the setting, the package registries; an empty list is none."),
 		list("denied_domains", "Denied hosts", "They win over allowed ones, also over what was allowed for a project."),
+		list("allow_private", "Private networks", "Where allowed hosts may be though no one outside reaches them, such as 10.20.0.0/16 for a company's registry. Without an entry, none."),
 		list("deny_read", "Also not readable", "Files and folders besides those with credentials, such as ~/notes."),
 		list("allow_write", "Also writable", "Folders besides the project, such as ~/shared."),
 		{key: "sandbox.allow_ssh_agent", section: "sandbox", title: "Lend commands the SSH agent", kind: SettingSwitch, usual: false,
@@ -110,6 +127,7 @@ func sandboxSpecs() []settingSpec {
 		{key: "sandbox.auto_allow", section: "sandbox", title: "In auto mode, run confined commands without a question", kind: SettingSwitch, usual: false,
 			help: "What the sandbox can't hold still asks."},
 	}
+	specs[2].note = "the package registries"
 	for i := range specs {
 		specs[i].check = checkSandbox(specs[i].path()[1])
 	}
@@ -195,6 +213,8 @@ func checkSandbox(key string) func(*App, json.RawMessage) error {
 				s.AllowedDomains = list
 			case "denied_domains":
 				s.DeniedDomains = list
+			case "allow_private":
+				s.AllowPrivate = list
 			case "deny_read":
 				s.DenyRead = list
 			case "allow_write":

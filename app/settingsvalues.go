@@ -35,8 +35,9 @@ type Setting struct {
 	Options []SettingOption `json:"options,omitempty"`
 	Least   float64         `json:"least,omitempty"` // of a number
 	Most    float64         `json:"most,omitempty"`
-	Value   string          `json:"value"` // what counts, as JSON; that of the file where Source is environment
-	Usual   string          `json:"usual"` // what counts when nothing is set, as JSON
+	Value   string          `json:"value"`          // what counts, as JSON; that of the file where Source is environment
+	Usual   string          `json:"usual"`          // what counts when nothing is set, as JSON
+	Note    string          `json:"note,omitempty"` // the default in words, where Usual does not say it
 	Source  SettingSource   `json:"source"`
 	Line    int             `json:"line,omitempty"`    // in settings.jsonc, where it stands there
 	Env     string          `json:"env,omitempty"`     // the variable that sets it now, as NAME=value
@@ -78,7 +79,7 @@ func (s settings) Values(context.Context) (SettingsView, error) {
 func settingView(spec *settingSpec, doc store.Document, env func(string) string) Setting {
 	usual, _ := json.Marshal(spec.usual) // texts, truth values, numbers and lists of texts
 	v := Setting{Key: spec.key, Section: spec.section, Title: spec.title, Help: spec.help, Kind: spec.kind, Options: spec.options,
-		Least: spec.least, Most: spec.most, Usual: string(usual), Value: string(usual), Source: SettingUsual, Over: spec.said}
+		Least: spec.least, Most: spec.most, Usual: string(usual), Value: string(usual), Note: spec.note, Source: SettingUsual, Over: spec.said}
 	if raw, line, ok := doc.At(spec.path()...); ok {
 		v.Line = line
 		if err := spec.checkKind(raw); err != nil && !bytes.Equal(raw, []byte("null")) && !bytes.Equal(raw, []byte(`""`)) {

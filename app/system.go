@@ -66,8 +66,8 @@ func (s system) ShowFile(ctx context.Context, args ShowFile) error {
 	s.app.mu.Lock()
 	saved := slices.Contains(s.app.saved, args.Path)
 	s.app.mu.Unlock()
-	if !saved {
-		return &Error{Code: "bad_request", Message: "Only files that were exported since Carrel was started can be shown."}
+	if !saved && args.Path != s.app.root.Path("settings.jsonc") {
+		return &Error{Code: "bad_request", Message: "Only files that were exported since Carrel was started, and the settings, can be shown."}
 	}
 	w, err := s.window()
 	if err != nil {

@@ -118,7 +118,7 @@ test("every screen keeps the rules of WCAG AA, dark and light", async () => {
   await look("the palette");
   await close();
   await ada.button("Settings").click();
-  for (const tab of ["General", "Providers", "Models", "About"]) {
+  for (const tab of ["General", "Providers", "Models", "Permissions", "Sandbox", "About"]) {
     await ada.dialog("Settings").getByRole("tab", { name: tab }).click();
     if (tab === "Providers") {
       await ada.dialog("Settings").getByRole("region", { name: "Anthropic" }).getByRole("button", { name: "Change" }).click();

@@ -1,7 +1,8 @@
-import { readFile, stat, writeFile } from "node:fs/promises";
+import { readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
+import { faults } from "../faults";
 import { useStage } from "../stage";
 
 const stage = useStage();
@@ -96,4 +97,58 @@ test("the doctor says what works on this machine", async () => {
   await machine.getByText("git", { exact: true }).waitFor();
   await dialog.getByText("None: commands are not sandboxed on this machine.").waitFor();
   await dialog.getByRole("definition").getByText(carrel.root).waitFor();
+});
+
+test("all settings are found, say where they come from, and go back to their defaults", async () => {
+  const carrel = await stage.carrel({ env: { CARREL_GPU: "never" }, started: false });
+  const file = join(carrel.root, "settings.jsonc");
+  await writeFile(file, '{\n  // at night\n  "theme": "dark", // mine\n  "sandbox": { "network": "sometimes" },\n}\n', { mode: 0o600 });
+  await carrel.start();
+  const ada = await stage.person(carrel, { colorScheme: "light" });
+  const theme = () => ada.page.evaluate(() => document.documentElement.dataset["theme"]);
+  await ada.button("Settings").click();
+  const dialog = ada.dialog("Settings");
+  await dialog.getByText("settings.jsonc, line 3").waitFor();
+  await dialog.getByText("CARREL_GPU=never").waitFor();
+  expect(await faults(ada, "the general settings")).toEqual([]);
+  await dialog.getByRole("button", { name: /^Reset to Like the system.*Theme$/ }).click();
+  await expect.poll(theme).toBe("light");
+  await expect.poll(() => readFile(file, "utf8")).not.toContain("theme");
+  const kept = await readFile(file, "utf8");
+  for (const comment of ["// at night", "// mine"]) expect(kept).toContain(comment);
+
+  // The search goes over all of it: a value that is ignored says so, and is mended where it was found.
+  const search = dialog.getByRole("searchbox", { name: "Search the settings" });
+  await search.fill("network");
+  await dialog.getByText(/Network must be one of allow, allowlist, deny/).waitFor();
+  await dialog.getByLabel("Network", { exact: true }).click();
+  await ada.page.getByRole("option", { name: "No host" }).click();
+  await expect.poll(() => readFile(file, "utf8")).toContain('"network": "deny"');
+  expect(await faults(ada, "found settings")).toEqual([]);
+
+  // What has a part of its own is a step away.
+  await search.fill("anthropic");
+  await dialog.getByRole("button", { name: /^Anthropic Providers/ }).click();
+  await dialog.getByRole("region", { name: "Anthropic", exact: true }).waitFor();
+  await search.fill("previous workspace");
+  await dialog.getByRole("button", { name: /^Previous workspace Keys/ }).click();
+  await dialog.getByRole("button", { name: "Add a key: Previous workspace" }).waitFor();
+  await search.fill("zebra");
+  await dialog.getByText("No setting matches “zebra”.").waitFor();
+
+  // A rule that can't be read is refused where it was written.
+  await search.fill("");
+  await dialog.getByRole("tab", { name: "Permissions" }).click();
+  await dialog.getByRole("textbox", { name: "Deny", exact: true }).fill("Bash(");
+  await dialog.getByRole("button", { name: "Save: Deny" }).click();
+  await dialog.getByText(/The rule .* can't be read/).waitFor();
+  expect(await faults(ada, "the permissions")).toEqual([]);
+
+  // A file that is broken is named with its line, and kept.
+  const broken = '{\n  "theme": "dark",\n  "gpu": never\n}\n';
+  await writeFile(file, broken);
+  await dialog.getByText(/settings\.jsonc could not be read \(line 3/).first().waitFor();
+  expect(await faults(ada, "a broken file")).toEqual([]);
+  const asides = (await readdir(carrel.root)).filter((name) => name.startsWith("settings.jsonc.corrupt-"));
+  expect(await Promise.all(asides.map((name) => readFile(join(carrel.root, name), "utf8")))).toEqual([broken]);
 });

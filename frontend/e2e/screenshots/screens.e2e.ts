@@ -124,6 +124,8 @@ const screens: Screen[] = [
   { name: "search", scene: "scene=main", prepare: async (page) => { await press("Control+Shift+F")(page); await page.getByRole("combobox", { name: "Search" }).fill("jitter"); await page.getByRole("dialog").getByRole("option").first().waitFor(); } },
   { name: "fork", scene: "scene=main", prepare: async (page) => { await page.getByRole("button", { name: "More", exact: true }).click(); await page.getByRole("menuitem", { name: "Fork…" }).click(); await page.waitForTimeout(350); } },
   { name: "shortcuts", scene: "scene=main", prepare: press("F1") },
+  { name: "settings-permissions", scene: "scene=main", prepare: async (page) => { await press("Control+,")(page); await page.getByRole("tab", { name: "Permissions" }).click(); await page.waitForTimeout(300); } },
+  { name: "settings-search", scene: "scene=main", prepare: async (page) => { await press("Control+,")(page); await page.getByRole("searchbox", { name: "Search the settings" }).fill("net"); await page.waitForTimeout(300); } },
   { name: "keys", scene: "scene=main", prepare: async (page) => { await press("Control+,")(page); await page.getByRole("tab", { name: "Keys" }).click(); await page.getByRole("button", { name: "Add a key: Choose a model" }).click(); await press("Control+k")(page); } },
   { name: "palette", scene: "scene=main", prepare: press("Control+Shift+P") },
   { name: "palette-commands", scene: "scene=main", prepare: press("F4") },

@@ -1291,6 +1291,8 @@ export interface Setting {
   value: string;
   /** what counts when nothing is set, as JSON */
   usual: string;
+  /** the default in words, where Usual does not say it */
+  note?: string;
   source: SettingSource;
   /** in settings.jsonc, where it stands there */
   line?: number;
@@ -2132,7 +2134,7 @@ export interface Api {
     quit(args: QuitArgs): Promise<void>;
     /** OpenURL opens an http, https or mailto address outside, for the page in the window. */
     openURL(args: OpenURL): Promise<void>;
-    /** ShowFile shows a file that was just exported in its folder. */
+    /** ShowFile shows a file that was just exported, or settings.jsonc, in its folder. */
     showFile(args: ShowFile): Promise<void>;
   };
   costs: {

@@ -84,3 +84,8 @@ const unseen = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f
 export function visible(text: string): string {
   return text.replace(unseen, (c) => `‹U+${c.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0")}›`);
 }
+
+/** Lines of a list as a person writes it, without empty ones. */
+export function lines(text: string): string[] {
+  return text.split("\n").map((line) => line.trim()).filter((line) => line !== "");
+}

@@ -12,15 +12,15 @@ const longest = 400;
 
 /**
  * How well the text fits what was typed: each word of it must be there, as a whole, at the start of words,
- * or letter by letter. Undefined when it does not fit. A score is at most 1 for each character typed.
+ * or, where that is wanted, letter by letter. Undefined when it does not fit. A score is at most 1 for each character typed.
  */
-export function fuzzy(query: string, text: string): { score: number; marks: Set<number> } | undefined {
+export function fuzzy(query: string, text: string, scattered = true): { score: number; marks: Set<number> } | undefined {
   const marks = new Set<number>();
   const lower = text.slice(0, longest).toLowerCase();
   let score = 0;
   for (const word of query.toLowerCase().split(/\s+/)) {
     if (word === "") continue;
-    const found = whole(word, lower) ?? spread(word, text.slice(0, longest), lower);
+    const found = whole(word, lower) ?? (scattered ? spread(word, text.slice(0, longest), lower) : undefined);
     if (!found) return undefined;
     score += found.score;
     for (const at of found.at) marks.add(at);
@@ -79,7 +79,7 @@ export function rank<T>(items: readonly T[], query: string, { text, more, recenc
   const found: Match<T>[] = [];
   for (const item of items) {
     const direct = fuzzy(query, text(item));
-    const match = direct ?? (more && fuzzy(query, `${text(item)} ${more(item)}`));
+    const match = direct ?? (more && fuzzy(query, `${text(item)} ${more(item)}`, false));
     if (!match) continue;
     const fit = (match.score / length) * (direct ? 1 : 0.7);
     const shown = text(item).length;

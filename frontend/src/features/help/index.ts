@@ -4,4 +4,3 @@ export { commands, type CommandId } from "./commands";
 export type { Place } from "./palette";
 export { Recent } from "./recent.svelte";
 export { default as Palette } from "./Palette.svelte";
-export { default as KeysPanel } from "./KeysPanel.svelte";

@@ -1,4 +1,3 @@
 export { provideSandboxes, Sandboxes, useSandboxes } from "./store.svelte";
 export { default as SandboxMark } from "./SandboxMark.svelte";
-export { default as SandboxSettingsPanel } from "./SandboxSettingsPanel.svelte";
 export { default as UnconfinedNote } from "./UnconfinedNote.svelte";

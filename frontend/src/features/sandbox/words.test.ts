@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { NetworkDecision, SandboxStatus } from "../../host/host";
-import { lines, markOf, outcome, target, waiting } from "./words";
+import { markOf, outcome, target, waiting } from "./words";
 
 const status = (changes: Partial<SandboxStatus>): SandboxStatus => ({ mode: "workspace-write", on: true, tier: "A", tiers: [], network: "allow", allowed: [], denied: [], allowPrivate: [], write: [], denyRead: [], caches: [], guards: [], holds: [], ...changes });
 const decision = (changes: Partial<NetworkDecision>): NetworkDecision => ({ id: "1-1", time: "2026-01-01T10:00:00Z", host: "example.org", port: 443, rule: "not-listed", allowed: false, ended: true, sent: 0, received: 0, ...changes });
@@ -29,8 +29,4 @@ test("each refused host is offered once, and not while it waits for the next com
   const list = [decision({ id: "3", grant: "a.example" }), decision({ id: "2", grant: "a.example" }), decision({ id: "1", grant: "b.example" }), decision({ id: "0" })];
   expect([...waiting(list, [])]).toEqual(["3", "1"]);
   expect([...waiting(list, ["a.example"])]).toEqual(["1"]);
-});
-
-test("a list is read line by line", () => {
-  expect(lines(" a.example \n\n*.b.example\n")).toEqual(["a.example", "*.b.example"]);
 });

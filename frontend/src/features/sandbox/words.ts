@@ -65,8 +65,3 @@ export function waiting(list: NetworkDecision[], next: string[]): Set<string> {
   }
   return first;
 }
-
-/** Lines of a list as a person writes it, without empty ones. */
-export function lines(text: string): string[] {
-  return text.split("\n").map((line) => line.trim()).filter((line) => line !== "");
-}
