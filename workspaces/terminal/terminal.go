@@ -59,6 +59,7 @@ type Terminal struct {
 	views    []*View // the one that leads comes last
 	input    []byte
 	state    State
+	told     State  // as Changed was told last
 	said     string // the directory that the shell told
 	closed   bool
 	noticing bool
@@ -189,14 +190,14 @@ func (t *Terminal) noticeSoon() {
 		return
 	}
 	t.noticing = true
-	before := t.state
 	time.AfterFunc(noticeAfter, func() {
 		look := t.place.Look()
 		t.mu.Lock()
 		t.noticing = false
 		t.see(look)
 		now := t.state
-		tell := !t.closed && t.changed != nil && now != before
+		tell := !t.closed && t.changed != nil && now != t.told
+		t.told = now
 		t.mu.Unlock()
 		if tell {
 			t.changed()
