@@ -187,6 +187,7 @@ function operators(): void {
       const taken = vim?.visualMode ? selected(cm) : held.taken;
       held.taken = undefined;
       if (!taken) return undefined;
+      if (name !== "yank") wanted.delete(viewOf(cm));
       const text = linesOf(cm);
       const content = taken.lines ? `${Array.from({ length: taken.to - taken.from + 1 }, (_, i) => text.line(taken.from + i)).join("\n")}\n` : cm.getRange(taken.from as never, taken.to as never);
       const nothing = emptied.get(viewOf(cm)) === viewOf(cm).state.doc;

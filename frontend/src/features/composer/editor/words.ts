@@ -127,7 +127,7 @@ export function nextWord(text: Lines, from: Place, count: number, big: boolean, 
     while (at.kind === 0) {
       if (at.emptyLine) break;
       step = at.on();
-      if (step === -1 || (step >= 1 && (lastLine || (operator && count === 0 && of === 0)))) return ends(true);
+      if (step === -1 || (step >= 1 && (lastLine || (operator && count === 0)))) return ends(true);
     }
   }
   return ends(true);
