@@ -78,7 +78,9 @@ func (o searchOptions) find(ctx context.Context, io IO, s wire.Caller, q app.Fin
 	}
 	err := s.Call(ctx, "search.find", q, &found)
 	if err == nil && found.Behind > 0 {
-		_, _ = fmt.Fprintf(io.Err, "carrel: reading %d MB of history that is new\n", max(found.Behind>>20, 1))
+		if mb := found.Behind >> 20; mb > 0 { // less is read in a moment
+			_, _ = fmt.Fprintf(io.Err, "carrel: reading %d MB of history that is new\n", mb)
+		}
 		q.Wait = true
 		err = s.Call(ctx, "search.find", q, &found)
 	}
