@@ -84,7 +84,7 @@ test("shortcuts, the sheet that lists them, and the palette", async () => {
 
   await keyboard.press("F1");
   const sheet = ada.dialog("Keyboard shortcuts");
-  await sheet.getByText("Stop the agent").waitFor();
+  await sheet.getByText("Stop the agent", { exact: true }).waitFor();
   await keyboard.press("Escape");
   await sheet.waitFor({ state: "detached" });
 
