@@ -62,7 +62,7 @@ func (s system) Quit(ctx context.Context, args QuitArgs) error {
 		var failed []error
 		for _, one := range s.app.open() {
 			if one.busy() {
-				failed = append(failed, (conversations{s.app}).Interrupt(ctx, ByID{ID: one.id}))
+				failed = append(failed, conversations(s).Interrupt(ctx, ByID{ID: one.id}))
 			}
 		}
 		if err := errors.Join(failed...); err != nil {
