@@ -63,7 +63,7 @@ func TestWindowSavesAnExportAndSendsAPicture(t *testing.T) {
 		return s.ask(`document.querySelector('[role=log] .bubble img')?.naturalWidth > 0`) == "true"
 	})
 
-	s.key("ctrl+shift+p")
+	s.key("F4")
 	s.focused("input")
 	s.write("export as markdown")
 	s.show("Export the conversation as Markdown")

