@@ -223,7 +223,16 @@ type Sandbox struct{ guard *guard }
 
 // State says how commands are confined.
 func (s *Sandbox) State(secret string) (Feature, error) {
-	return missing(s.guard, secret, "This version has no sandbox: commands run with your own rights.")
+	return guarded(s.guard, secret, func(ctx context.Context) (Feature, error) {
+		about, err := call[app.About](ctx, s.guard, "system.about", nil)
+		if err != nil {
+			return Feature{}, err
+		}
+		if about.Sandbox == "none" {
+			return Feature{Message: "Nothing confines commands: they run with your own rights."}, nil
+		}
+		return Feature{Available: true, Message: "What agents run is confined: the sandbox is " + about.Sandbox + "."}, nil
+	})
 }
 
 // ComputerUse is bound for the window's own page.

@@ -163,10 +163,8 @@ func TestAPanicInABoundCallIsAnError(t *testing.T) {
 func TestWhatIsMissingSaysSo(t *testing.T) {
 	g := &guard{secret: &secret{}, signals: func() {}, log: slog.New(slog.DiscardHandler)}
 	given := g.secret.renew()
-	for _, state := range []func(string) (Feature, error){(&Terminals{g}).State, (&Sandbox{g}).State, (&ComputerUse{g}).State} {
-		if f, err := state(given); err != nil || f.Available || f.Message == "" {
-			t.Errorf("%+v, %v", f, err)
-		}
+	if f, err := (&ComputerUse{g}).State(given); err != nil || f.Available || f.Message == "" {
+		t.Errorf("%+v, %v", f, err)
 	}
 }
 
