@@ -202,3 +202,37 @@ func TestPathRulesNameFoldersAndPatterns(t *testing.T) {
 		}
 	}
 }
+
+// Where nothing confines a command, it asks for what it could read outside of the project without naming it.
+func TestReadsThatNoWordNamesAsk(t *testing.T) {
+	e := engine(t)
+	for script, want := range map[string]string{
+		"date -f /etc/shadow": "ask",
+		"date -uf/etc/shadow": "ask",
+		"date -u +%F":         "allow",
+		"sort --files0=a":     "ask",
+		"strings @a":          "ask",
+		"grep -nR x .":        "ask",
+		"grep -rn x .":        "allow",
+		"diff -ur a b":        "ask",
+		"rg --fol x":          "ask",
+		"jq -n 'import \"config\" as $a {search:\"/h/me/.docker\"}; $a'": "ask",
+		"jq -n '1/env.TOKEN'":          "ask",
+		"jq -r '.env,.include' a.json": "allow",
+		"ps axeww":                     "ask",
+		"ps -ef":                       "allow",
+	} {
+		for _, mode := range []permission.Mode{permission.ModePlan, permission.ModeAsk} {
+			if v := e.Judge(mode, permission.Request{Tool: "bash", Command: script}); string(v.Decision) != want {
+				t.Errorf("%s in mode %s: %s", script, mode, v.Decision)
+			}
+		}
+	}
+	for script, want := range map[string]permission.Decision{
+		"sort --files0-from=a": permission.Allow, "grep -R x .": permission.Allow, "base64 -d a -o b": permission.Ask, "tree --output b": permission.Ask,
+	} {
+		if v := judged(e, script); v.Decision != want {
+			t.Errorf("%s, confined: %s", script, v.Decision)
+		}
+	}
+}

@@ -9,15 +9,20 @@ import (
 // reads run without a question: the list is short on purpose, and each entry has a test.
 func known(name string) func(*script, *step) {
 	switch name {
-	case "cat", "head", "tail", "wc", "ls", "grep", "egrep", "fgrep", "cut", "tr", "comm", "cmp", "nl", "tac", "rev", "fold",
+	case "cat", "head", "tail", "ls", "cut", "tr", "comm", "cmp", "nl", "tac", "rev", "fold",
 		"expand", "unexpand", "paste", "join", "md5sum", "sha1sum", "sha256sum", "sha512sum", "b2sum", "cksum",
-		"od", "hexdump", "strings", "jq", "realpath", "readlink", "stat", "du", "df", "column", "base64":
+		"od", "hexdump", "realpath", "readlink", "stat", "df", "column":
 		return func(_ *script, c *step) { c.reads = true }
 	case "seq", "sleep", "basename", "dirname", "which", "type", "uname", "whoami", "id", "groups", "nproc", "free", "uptime",
-		"pwd", "echo", "true", "false", ":", "ps", "exit", "return", "break", "continue", "shift", "popd", "dirs":
+		"pwd", "echo", "true", "false", ":", "exit", "return", "break", "continue", "shift", "popd", "dirs":
 		return func(_ *script, c *step) { c.reads, c.blind = true, true }
 	case "cd", "pushd":
 		return (*script).goTo
+	case "wc", "du", "grep", "egrep", "fgrep", "strings", "jq", "ps":
+		return func(_ *script, c *step) {
+			c.reads, c.wanders = true, wanders(name, c.words[1:])
+			c.blind = name == "ps" && !c.wanders
+		}
 	case "hostname":
 		return func(_ *script, c *step) { c.reads, c.blind = len(c.words) == 1, true }
 	case "node", "python", "python3", "gcc", "clang", "ruby", "java", "deno", "bun", "tsc":
@@ -68,6 +73,8 @@ func flagged(name string) (o options, reads, ok bool) {
 	switch name {
 	case "sort":
 		return options{write: "o", writeLong: "output", runLong: "compress-program", value: "ktST"}, true, true
+	case "base64":
+		return options{write: "o", writeLong: "output"}, true, true
 	case "uniq":
 		return options{value: "fsw"}, true, true
 	case "rg":
@@ -77,7 +84,7 @@ func flagged(name string) (o options, reads, ok bool) {
 	case "date":
 		return options{bad: "s", badLong: "set", value: "dfr", valueLong: "date file reference"}, true, true
 	case "tree":
-		return options{write: "o", bad: "R"}, true, true
+		return options{write: "o", writeLong: "output", bad: "R"}, true, true
 	case "file":
 		return options{bad: "Cmz", badLong: "compile magic-file uncompress"}, true, true
 	case "diff":
@@ -108,7 +115,7 @@ func flagged(name string) (o options, reads, ok bool) {
 
 func (s *script) flagged(c *step, name string, o options, reads bool) {
 	f := s.apply(c, o)
-	c.reads = reads
+	c.reads, c.wanders = reads, wanders(name, c.words[1:])
 	switch name {
 	case "curl":
 		if slices.ContainsFunc(c.words, func(w word) bool { return strings.Contains(w.text, "%output{") }) {
@@ -119,7 +126,7 @@ func (s *script) flagged(c *step, name string, o options, reads bool) {
 			c.writes = append(c.writes, f.operands[min(1, len(f.operands)-1):]...)
 		}
 	case "date":
-		c.blind = true
+		c.blind = !anyOption(c.words[1:], "fr", "file", "reference") // it says which lines are no dates
 		for _, w := range f.operands {
 			if !strings.HasPrefix(w.text, "+") || !w.lit && !strings.HasPrefix(w.lead, "+") {
 				c.doubt("date can set the clock")

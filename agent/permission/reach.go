@@ -27,6 +27,9 @@ func (j *commandJudge) reachable(c *step) bool {
 	if j.boxed {
 		return true
 	}
+	if c.wanders {
+		return false // it reads what no word of it names
+	}
 	if c.repo && (j.lost || len(j.dirs) > 0) {
 		return false // the settings of a repository that lies there make git run programs
 	}

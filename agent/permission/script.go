@@ -37,6 +37,8 @@ type step struct {
 	repo bool
 	// blind says that it reads no file that its words name.
 	blind bool
+	// wanders says that it could read what its words don't name.
+	wanders bool
 	// guest says that inner can't be told for certain: it counts for deny rules only.
 	guest  bool
 	inner  []*step

@@ -33,31 +33,40 @@ type rule struct {
 	kind   Kind
 	action Action
 	why    string   // completes "NAME is new: "
-	only   []string // of a folder: the names in it that matter, lower case; a trailing slash means all below
+	only   []string // of a folder: the names in it that matter, lower case; a trailing slash means all below, a star in front all that end so
 }
+
+// fold gives a name in lower case, as file systems that don't tell the cases apart compare it: a long s is an s.
+func fold(name string) string { return strings.ReplaceAll(strings.ToLower(name), "ſ", "s") }
 
 // watchedFile knows the files that matter in every folder. The name is in lower case: some file
 // systems don't tell the cases apart.
 func watchedFile(name string) (rule, bool) {
 	switch name {
-	case ".mcp.json", "opencode.json", "opencode.jsonc", ".aider.conf.yml", ".cursorrules.json", ".carrelhooks":
+	case ".mcp.json", "opencode.json", "opencode.jsonc", ".aider.conf.yml", ".cursorrules.json", ".carrelhooks", ".claude.json",
+		"crush.json", ".crush.json":
 		return rule{kind: Agent, action: Move, why: "coding agents start the programs that it names"}, true
 	case ".devcontainer.json":
 		return rule{kind: Editor, action: Move, why: "editors run its initializeCommand on the host"}, true
 	case ".envrc", ".autoenv.zsh", ".env.fish", ".in", ".out", ".autoenv", ".autoenv_leave":
 		return rule{kind: Shell, action: Move, why: "shells run it on entering the folder"}, true
 	case ".exrc", ".vimrc", ".lvimrc", ".nvimrc", ".nvim.lua", ".gvimrc", ".dir-locals.el", ".dir-locals-2.el",
-		".netrwhist", ".sublime-project":
+		".netrwhist", ".sublime-project", ".lazy.lua":
 		return rule{kind: Editor, action: Move, why: "editors run it when they open the folder"}, true
 	case ".gdbinit", ".lldbinit", ".cdbinit", ".pythonstartup", ".irbrc", ".pryrc", ".rprofile", ".bashrc", ".zshrc",
-		".zshenv", ".profile", ".bash_profile":
+		".zshenv", ".profile", ".bash_profile", ".pdbrc", ".perldb", ".octaverc", ".ghci", ".iex.exs", ".ocamlinit", ".byebugrc",
+		".rdbgrc", ".phpdbginit":
 		return rule{kind: Shell, action: Move, why: "a shell, debugger or interpreter that starts here runs it"}, true
 	case "lefthook.yml", "lefthook.yaml", ".lefthook.yml", "lefthook-local.yml", ".overcommit.yml",
 		".pre-commit-config.yaml", ".lintstagedrc", ".simple-git-hooks.json":
 		return rule{kind: Hook, action: Ask, why: "where its tool is installed, git runs what it names"}, true
 	case ".yarnrc.yml", ".yarnrc", ".npmrc", ".pnpmfile.cjs", ".pnpmfile.mjs", "pip.conf", "mise.toml", ".mise.toml", "mise.local.toml",
-		".mise.local.toml", ".tool-versions", "sitecustomize.py", "usercustomize.py", ".jvmopts", ".mvnrc":
+		".mise.local.toml", ".tool-versions", "sitecustomize.py", "usercustomize.py", ".jvmopts", ".mvnrc",
+		".latexmkrc", "latexmkrc", ".bazelrc", "rust-toolchain.toml", "rust-toolchain", "bunfig.toml":
 		return rule{kind: Tool, action: Ask, why: "tools that start here obey it"}, true
+	}
+	if strings.HasSuffix(name, ".code-workspace") || strings.HasSuffix(name, ".sublime-project") {
+		return rule{kind: Editor, action: Move, why: "editors take settings and tasks from it"}, true
 	}
 	return rule{}, false
 }
@@ -77,15 +86,26 @@ func watchedFolder(name string) (rule, bool) {
 		return agent("init", "archive", "delete", "tool_pre", "tool_post", "tool_env", "mcp.jsonc", "mcp.json",
 			"settings.jsonc", "hooks/", "plugins/", "sandbox.jsonc")
 	case ".cursor":
-		return agent("mcp.json", "hooks.json", "hooks/", "environment.json", "sandbox.json", "cli.json")
+		return agent("mcp.json", "hooks.json", "hooks/", "environment.json", "sandbox.json", "cli.json", "worktrees.json")
 	case ".codex", ".gemini", ".qwen", ".kiro", ".amazonq", ".opencode", ".roo", ".kilocode", ".windsurf", ".continue",
 		".crush", ".goose", ".factory", ".agents", ".copilot", ".augment", ".junie", ".trae", ".void", ".cline":
 		return agent("mcp.json", ".mcp.json", "config.toml", "config.json", "config.yaml", "settings.json",
-			"settings.local.json", "hooks.json", "opencode.json", "hooks/", "plugins/", "plugin/", "mcpservers/")
+			"settings.local.json", "hooks.json", "opencode.json", "hooks/", "plugins/", "plugin/", "mcpservers/", "extensions/")
+	case ".clinerules", ".github":
+		return agent("hooks/")
 	case ".vscode":
 		return editor("settings.json", "tasks.json", "launch.json", "mcp.json", "extensions.json")
 	case ".zed":
 		return editor("settings.json", "tasks.json", "debug.json")
+	case ".vs":
+		return editor("tasks.vs.json", "launch.vs.json", "mcp.json")
+	case ".run":
+		return editor("*.run.xml")
+	case ".hg", ".jj":
+		return rule{kind: Hook, action: Move, why: "version control runs the hooks, extensions and programs that it names",
+			only: []string{"hgrc", "hgrc-not-shared", "sharedpath", "repo/config.toml"}}, true
+	case ".cargo", ".bundle":
+		return rule{kind: Tool, action: Ask, why: "tools that start here obey it", only: []string{"config", "config.toml", "plugin/"}}, true
 	case ".idea", ".fleet", ".vim", ".nvim", ".devcontainer", ".sublime", ".theia", ".nova", ".helix":
 		return editor()
 	case ".husky", ".githooks", ".git-hooks", ".lefthook", ".git_hooks", ".hooks":
@@ -101,9 +121,10 @@ func (r rule) matters(rel string) bool {
 	if len(r.only) == 0 {
 		return true
 	}
-	rel = strings.ToLower(rel)
+	rel = fold(rel)
 	for _, o := range r.only {
-		if rel == o || strings.HasSuffix(o, "/") && strings.HasPrefix(rel, o) {
+		suffix, star := strings.CutPrefix(o, "*")
+		if rel == o || strings.HasSuffix(o, "/") && strings.HasPrefix(rel, o) || star && strings.HasSuffix(rel, suffix) {
 			return true
 		}
 	}

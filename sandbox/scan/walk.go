@@ -159,11 +159,11 @@ func (w *walker) list(at *os.Root, rel string, id ident) *folder {
 
 // note keeps an entry that matters.
 func (f *folder) note(e fs.DirEntry) {
-	name, fold := e.Name(), strings.ToLower(e.Name())
-	_, isFile := watchedFile(fold)
-	_, isFolder := watchedFolder(fold)
+	name, lower := e.Name(), fold(e.Name())
+	_, isFile := watchedFile(lower)
+	_, isFolder := watchedFolder(lower)
 	switch {
-	case fold == ".git":
+	case lower == ".git":
 		f.marks = append(f.marks, name)
 	case e.IsDir():
 		if isFolder {
@@ -177,23 +177,23 @@ func (f *folder) note(e fs.DirEntry) {
 
 // mark looks at a name that matters.
 func (w *walker) mark(at *os.Root, rel, name string) {
-	below, fold := path.Join(rel, name), strings.ToLower(name)
+	below, lower := path.Join(rel, name), fold(name)
 	info, err := at.Lstat(name)
 	if err != nil {
 		return
 	}
-	rule, isFolder := watchedFolder(fold)
+	rule, isFolder := watchedFolder(lower)
 	switch {
-	case fold == ".git" && info.IsDir():
+	case lower == ".git" && info.IsDir():
 		w.open(at, name, below, func(git *os.Root) { w.gitDir(git, below, 0) })
-	case fold == ".git":
+	case lower == ".git":
 		w.item(at, name, below, gitFile())
 	case isFolder && info.IsDir():
 		w.open(at, name, below, func(dir *os.Root) { w.settings(dir, below, "", rule, 0) })
 	case isFolder:
 		w.item(at, name, below, rule)
 	default:
-		if rule, ok := watchedFile(fold); ok {
+		if rule, ok := watchedFile(lower); ok {
 			w.item(at, name, below, rule)
 		}
 	}
