@@ -32,11 +32,11 @@ const attacks = [
 const short = `<img src=x onerror=${pwn}>`;
 const branch = `<svg/onload=${pwn}>`;
 
-/** Nothing ran, no element of an attack is in the page, and no odd link leads anywhere. */
+/** Nothing ran, no element of an attack (the composer has images without a source of its own) is in the page, and no odd link leads anywhere. */
 async function unharmed(person: Person): Promise<void> {
   const found = await person.page.evaluate(() => ({
     ran: (window as { __pwned?: unknown }).__pwned,
-    elements: document.querySelectorAll("img:not([src^='blob:']), iframe, script:not([src]), [onerror], [onload], [onfocus], form:not([id]) input[autofocus], base, object, embed").length,
+    elements: document.querySelectorAll("img[src]:not([src^='blob:']), img[srcset], iframe, script:not([src]), [onerror], [onload], [onfocus], form:not([id]) input[autofocus], base, object, embed").length,
     links: [...document.querySelectorAll("a[href]")].map((link) => new URL(link.getAttribute("href") ?? "", location.href).protocol).filter((scheme) => !["http:", "https:", "mailto:"].includes(scheme)),
   }));
   expect(found).toEqual({ ran: undefined, elements: 0, links: [] });
@@ -116,7 +116,7 @@ test("a repository with hostile names, contents and history stays text", async (
   });
   await ada.ask("Touch them");
   const closed = ada.log.getByRole("button", { expanded: false });
-  await closed.evaluateAll((rows) => rows.forEach((row) => row instanceof HTMLElement && row.click()));
+  await closed.evaluateAll((rows) => rows.forEach((row) => row instanceof HTMLElement && !row.hasAttribute("aria-haspopup") && row.click()));
   await ada.log.locator(".tree").getByText(short, { exact: true }).first().waitFor();
   await unharmed(ada);
   await ada.menu("Delete…");
