@@ -152,6 +152,9 @@ func (o *sandboxOptions) policy(environ []string, root *store.Root, private stri
 		return policy.Policy{}, err
 	}
 	settings, err := root.Settings()
+	if err == nil {
+		err = soundSettings(root)
+	}
 	if err != nil {
 		return policy.Policy{}, err
 	}

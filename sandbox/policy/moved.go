@@ -37,6 +37,8 @@ func movedDenials(home string, environ []string) []string {
 		"AWS_SHARED_CREDENTIALS_FILE", "AWS_CONFIG_FILE", "GOOGLE_APPLICATION_CREDENTIALS", "NETRC", "NPM_CONFIG_USERCONFIG", "npm_config_userconfig",
 		"CLOUDSDK_CONFIG", "AZURE_CONFIG_DIR", "GH_CONFIG_DIR", "GLAB_CONFIG_DIR", "PASSWORD_STORE_DIR", "PGPASSFILE", "HISTFILE", "REGISTRY_AUTH_FILE",
 		"DATABRICKS_CONFIG_FILE", "OCI_CLI_CONFIG_FILE", "TWINE_CONFIG_FILE", "KRB5_KTNAME", "SOPS_AGE_KEY_FILE", "XAUTHORITY", "ICEAUTHORITY",
+		"RCLONE_CONFIG", "BOTO_CONFIG", "TF_CLI_CONFIG_FILE", "ANSIBLE_VAULT_PASSWORD_FILE", "MYSQL_TEST_LOGIN_FILE",
+		"SSLKEYLOGFILE", "SOPS_AGE_SSH_PRIVATE_KEY_FILE", "AWS_WEB_IDENTITY_TOKEN_FILE",
 	} {
 		add(lookup(environ, name))
 	}
@@ -45,6 +47,8 @@ func movedDenials(home string, environ []string) []string {
 	}
 	add(lookup(environ, "GNUPGHOME"), "private-keys-v1.d", "secring.gpg", "openpgp-revocs.d")
 	add(lookup(environ, "CARGO_HOME"), "credentials", "credentials.toml")
+	add(lookup(environ, "POETRY_CONFIG_DIR"), "auth.toml")
+	add(lookup(environ, "CURL_HOME"), ".netrc", ".curlrc")
 	add(lookup(environ, "DOCKER_CONFIG"), "config.json", "run")
 	add(lookup(environ, "CLAUDE_CONFIG_DIR"), ".credentials.json", ".claude.json", "projects", "history.jsonl")
 	add(lookup(environ, "CODEX_HOME"), "auth.json", "sessions", "history.jsonl")

@@ -248,3 +248,12 @@ func TestEnvironNeverPassesSecretsOrTheSession(t *testing.T) {
 		t.Error("the agent was allowed")
 	}
 }
+
+func TestMovedLoginsOfMoreToolsAreDenied(t *testing.T) {
+	p := ada().Moved([]string{"RCLONE_CONFIG=/srv/rclone.conf", "BOTO_CONFIG=/srv/boto", "TF_CLI_CONFIG_FILE=/srv/tf", "POETRY_CONFIG_DIR=/srv/poetry", "CURL_HOME=/srv/curl"})
+	for _, want := range []string{"/srv/rclone.conf", "/srv/boto", "/srv/tf", "/srv/poetry/auth.toml", "/srv/curl/.netrc"} {
+		if !slices.Contains(p.DenyRead, want) {
+			t.Errorf("%s can be read", want)
+		}
+	}
+}
