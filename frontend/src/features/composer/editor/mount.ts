@@ -26,7 +26,8 @@ export function mount(parent: HTMLElement, text: string, look: BoxLook, listener
     EditorState.readOnly.of(one.disabled),
     EditorView.contentAttributes.of({ spellcheck: "true", autocorrect: "on", autocapitalize: "sentences", ...one.attributes, ...(one.disabled ? { "aria-disabled": "true", tabindex: "-1" } : {}) }),
   ];
-  const mode = (vim: boolean) => (vim ? [vimMode(listener), vimHistory(), drawSelection({ cursorBlinkRate: 1060 })] : [history()]);
+  // The caret does not blink: an animation that never ends keeps a web view drawing while nothing happens.
+  const mode = (vim: boolean) => (vim ? [vimMode(listener), vimHistory(), drawSelection({ cursorBlinkRate: 0 })] : [history()]);
 
   const view = new EditorView({
     parent,
