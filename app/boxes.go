@@ -148,6 +148,9 @@ func (b *boxes) policyOf(w workspaces.Workspace) (policy.Policy, policy.Mode, er
 		p.Write = append(p.Write, s.grants.writable()...)
 	}
 	mode := a.sandboxMode(w.ID, v.Sandbox)
+	if v.Damaged != "" && mode != policy.ModeFull { // what they forbid would be allowed
+		return policy.Policy{}, "", &Error{Code: "bad_settings", Message: "Agents can do nothing until the settings are mended, since what they forbid would be allowed: " + v.Damaged}
+	}
 	p.ReadOnly = mode == policy.ModeReadOnly
 	return p, mode, nil
 }

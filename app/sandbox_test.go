@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"carrel/agent/model/fakewire"
 	"carrel/app"
 	"carrel/sandbox/scan"
 )
@@ -157,5 +158,30 @@ func TestSandboxSettingsKeepWhatWasWritten(t *testing.T) {
 		if err := h.api.Sandbox.SetSettings(ctx, wrong); code(err) != want {
 			t.Errorf("%s: %v", want, err)
 		}
+	}
+}
+
+// What damaged settings forbid must not be allowed, while a core runs too.
+func TestAgentsDoNothingUntilDamagedSettingsAreMended(t *testing.T) {
+	ctx := context.Background()
+	h, w := asking(t, []fakewire.Reply{
+		{Calls: []fakewire.Call{sh("touch ran"), change("planted")}},
+		{Text: "I could not."},
+	}, "CARREL_SANDBOX=workspace-write", "CARREL_MODE=bypass")
+	file := h.root.Path("settings.jsonc")
+	write(t, file, `{"sandbox": {"network": "deny"`)
+	h.send(w, "Go")
+	h.wait("the end", ended(w.ID, app.Done))
+	for _, name := range []string{"ran", "planted"} {
+		if _, err := os.Stat(filepath.Join(w.Dir, name)); err == nil {
+			t.Errorf("%s was made", name)
+		}
+	}
+	if _, err := h.api.Sandbox.Status(ctx, app.ByID{ID: w.ID}); code(err) != "bad_settings" || !strings.Contains(err.Error(), "mend it and move it back") {
+		t.Error(err)
+	}
+	write(t, file, `{"sandbox": {"network": "deny"}}`)
+	if s, err := h.api.Sandbox.Status(ctx, app.ByID{ID: w.ID}); err != nil || s.Network != "deny" {
+		t.Errorf("mended: %+v, %v", s, err)
 	}
 }

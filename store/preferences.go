@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"path/filepath"
 	"slices"
 	"time"
 )
@@ -25,6 +26,9 @@ type Settings struct {
 	ModelFallbacks map[string]Fallback `json:"modelFallbacks"`
 	Permissions    Permissions         `json:"permissions"`
 	Sandbox        Sandbox             `json:"sandbox"`
+	// Damaged says, in a sentence, what could not be read of what the file forbids, and how to mend it; ""
+	// when all of it was. It holds until a file that was kept aside is moved back, replaced or deleted.
+	Damaged string `json:"-"`
 	// Keys are the keys of the page's commands, by a command's id, in place of the usual ones.
 	Keys map[string][]string `json:"keys"`
 }
@@ -171,8 +175,12 @@ func (r *Root) Settings() (Settings, error) {
 	r.decode(settingsFile, m, "vim", &s.Vim)
 	r.decode(settingsFile, m, "gpu", &s.GPU)
 	r.decode(settingsFile, m, "outputLevel", &s.OutputLevel)
-	r.decode(settingsFile, m, "permissions", &s.Permissions)
-	r.decode(settingsFile, m, "sandbox", &s.Sandbox)
+	s.Damaged = r.settingsAside()
+	for key, out := range map[string]any{"permissions": &s.Permissions, "sandbox": &s.Sandbox} {
+		if _, ok := m[key]; ok && !r.decode(settingsFile, m, key, out) {
+			s.Damaged = fmt.Sprintf("%q in %s can't be read; mend it there.", key, r.Path(settingsFile))
+		}
+	}
 	s.Keys = decodeEach[[]string](r, m, "keys")
 	s.Models = decodeEach[ModelConfig](r, m, "models")
 	s.ModelFallbacks = decodeEach[Fallback](r, m, fallbacksKey)
@@ -180,6 +188,19 @@ func (r *Root) Settings() (Settings, error) {
 		s.ModelFallbacks = newFallbacks()
 	}
 	return s, nil
+}
+
+// settingsAside is what Damaged says when the file was kept aside and no other took its place.
+func (r *Root) settingsAside() string {
+	file := r.Path(settingsFile)
+	if exists(file) {
+		return ""
+	}
+	kept, err := filepath.Glob(file + ".corrupt-*")
+	if err != nil || len(kept) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s could not be read; mend it and move it back to %s, or delete it.", kept[len(kept)-1], file)
 }
 
 // decodeEach reads an object member by member, so that a wrong one spoils no other.
