@@ -32,10 +32,14 @@ func TestEverySettingIsDeclared(t *testing.T) {
 	}
 }
 
-// fieldsOf are the paths of the fields; those of Permissions and Sandbox one by one.
+// fieldsOf are the paths of the fields that a file has; those of Permissions and Sandbox one by one.
 func fieldsOf(t reflect.Type, prefix string) (keys []string) {
 	for f := range t.Fields() {
-		key := prefix + strings.Split(f.Tag.Get("json"), ",")[0]
+		name := strings.Split(f.Tag.Get("json"), ",")[0]
+		if name == "-" {
+			continue // no setting: what is said of the file
+		}
+		key := prefix + name
 		if f.Type.Kind() == reflect.Struct {
 			keys = append(keys, fieldsOf(f.Type, key+".")...)
 			continue
