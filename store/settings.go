@@ -117,11 +117,21 @@ func (r *Root) parsed(name string) (hujson.Value, error) {
 	return r.loadSound(name)
 }
 
-// load reads a file, and takes other users' read permission
-// away: a person's editor may have made the file.
+// load reads a file, and takes other users' read permission away: a person's editor may have made the
+// file. One that was emptied just now is read again, since editors empty a file before they write it.
 func (r *Root) load(name string) ([]byte, error) {
 	path := r.Path(name)
 	text, err := readSettings(path)
+	for tries := 0; err == nil && len(text) == 0 && tries < 2*int(settleTime/settleStep); tries++ {
+		info, gone := os.Stat(path)
+		if gone != nil || info.Size() == 0 && !justNow(info.ModTime()) {
+			break
+		}
+		if info.Size() == 0 {
+			time.Sleep(settleStep)
+		}
+		text, err = readSettings(path)
+	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
@@ -129,6 +139,11 @@ func (r *Root) load(name string) ([]byte, error) {
 		_ = os.Chmod(path, jsoncMode) // the folder is closed to others anyway
 	}
 	return text, nil
+}
+
+func justNow(t time.Time) bool {
+	age := time.Since(t)
+	return age >= 0 && age < settleTime
 }
 
 // maxSettings is far more than a person writes, in bytes.

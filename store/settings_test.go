@@ -116,8 +116,14 @@ func TestDamagedSettingsAreKeptAsideAndNamed(t *testing.T) { // O-DATA-03
 }
 
 func TestAnEditorInTheMiddleOfASaveLosesNothing(t *testing.T) {
+	for _, half := range []string{`{"theme": "da`, ""} {
+		t.Run(half, func(t *testing.T) { saveInTheMiddle(t, half) })
+	}
+}
+
+func saveInTheMiddle(t *testing.T, half string) {
 	r := open(t)
-	write(t, r, "settings.jsonc", `{"theme": "da`)
+	write(t, r, "settings.jsonc", half)
 	done := make(chan store.Settings)
 	go func() {
 		s, err := r.Settings()
